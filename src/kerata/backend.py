@@ -1,0 +1,64 @@
+"""`keras.backend`: what libraries on top of Keras ask of the backend."""
+
+from contextlib import contextmanager
+
+from kerata import backends
+from kerata.backends import current_name as backend
+from kerata.core.config import (
+    epsilon,
+    floatx,
+    image_data_format,
+    set_epsilon,
+    set_floatx,
+    set_image_data_format,
+)
+from kerata.core.dtypes import is_float as is_float_dtype
+from kerata.core.dtypes import is_int as is_int_dtype
+from kerata.core.dtypes import result_type, standardize_dtype
+from kerata.core.names import get_uid, reset_names
+from kerata.graph.tensor import is_keras_tensor
+
+__all__ = [
+    "backend",
+    "clear_session",
+    "device",
+    "epsilon",
+    "floatx",
+    "get_uid",
+    "image_data_format",
+    "is_float_dtype",
+    "is_int_dtype",
+    "is_keras_tensor",
+    "result_type",
+    "set_epsilon",
+    "set_floatx",
+    "set_image_data_format",
+    "standardize_dtype",
+]
+
+
+def clear_session(free_memory=True):
+    """Begin automatic names anew.
+
+    Args:
+        free_memory: collect garbage at once.
+    """
+    reset_names()
+    if free_memory:
+        import gc
+
+        gc.collect()
+
+
+@contextmanager
+def device(device_name):
+    """Within the block, tensors are made on this device.
+
+    Args:
+        device_name: `"cpu"`, `"gpu:0"`, …
+
+    Raises:
+        ValueError: the backend has no such device.
+    """
+    with backends.current().device_scope(device_name):
+        yield device_name

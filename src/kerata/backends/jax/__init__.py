@@ -1,0 +1,13 @@
+"""The JAX backend."""
+
+from kerata.backends.jax.control import *  # noqa: F403
+from kerata.backends.jax.core import *  # noqa: F403
+from kerata.backends.jax.creation import *  # noqa: F403
+from kerata.backends.jax.elementwise import *  # noqa: F403
+from kerata.backends.jax.fft import *  # noqa: F403
+from kerata.backends.jax.indexing import *  # noqa: F403
+from kerata.backends.jax.linalg import *  # noqa: F403
+from kerata.backends.jax.nn import *  # noqa: F403
+from kerata.backends.jax.random import *  # noqa: F403
+from kerata.backends.jax.reduction import *  # noqa: F403
+from kerata.backends.jax.shape import *  # noqa: F403

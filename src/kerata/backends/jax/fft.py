@@ -1,0 +1,10 @@
+"""Fourier transforms over the last axis."""
+
+import jax.numpy as jnp
+
+from kerata.backends.jax.core import static
+
+fft = static()(lambda x: jnp.fft.fft(x))
+ifft = static()(lambda x: jnp.fft.ifft(x))
+rfft = static(1)(lambda x, n: jnp.fft.rfft(x, n))
+irfft = static(1)(lambda x, n: jnp.fft.irfft(x, n))

@@ -1,0 +1,64 @@
+"""Linear algebra on JAX."""
+
+import jax.numpy as jnp
+from jax import lax
+
+from kerata.backends.jax.core import static
+
+matmul = jnp.matmul
+inv = jnp.linalg.inv
+det = jnp.linalg.det
+tensordot = static(2)(jnp.tensordot)
+
+
+def einsum(subscripts, operands):
+    return jnp.einsum(subscripts, *operands)
+
+
+@static()
+def dense(x, kernel, bias):
+    y = jnp.matmul(x, kernel)
+    return y if bias is None else y + bias
+
+
+@static(1)
+def cholesky(x, upper):
+    low = lax.linalg.cholesky(x, symmetrize_input=False)
+    return jnp.conj(jnp.swapaxes(low, -1, -2)) if upper else low
+
+
+def slogdet(x):
+    return tuple(jnp.linalg.slogdet(x))
+
+
+@static()
+def solve(a, b):
+    if b.ndim == a.ndim - 1:
+        return jnp.linalg.solve(a, b[..., None])[..., 0]
+    return jnp.linalg.solve(a, b)
+
+
+@static(2)
+def solve_triangular(a, b, lower):
+    vector = b.ndim == a.ndim - 1
+    x = lax.linalg.triangular_solve(a, b[..., None] if vector else b, left_side=True, lower=lower)
+    return x[..., 0] if vector else x
+
+
+def qr(x, mode):
+    return tuple(jnp.linalg.qr(x, mode))
+
+
+def svd(x, full_matrices, compute_uv):
+    result = jnp.linalg.svd(x, full_matrices, compute_uv)
+    return tuple(result) if compute_uv else result
+
+
+def eigh(x):
+    return tuple(jnp.linalg.eigh(x, symmetrize_input=False))
+
+
+@static()
+def lu_factor(x):
+    lu, pivots, _ = lax.linalg.lu(x)
+    return lu, pivots.astype(jnp.int32)

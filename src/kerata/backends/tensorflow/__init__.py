@@ -1,0 +1,13 @@
+"""The TensorFlow backend."""
+
+from kerata.backends.tensorflow.control import *  # noqa: F403
+from kerata.backends.tensorflow.core import *  # noqa: F403
+from kerata.backends.tensorflow.creation import *  # noqa: F403
+from kerata.backends.tensorflow.elementwise import *  # noqa: F403
+from kerata.backends.tensorflow.fft import *  # noqa: F403
+from kerata.backends.tensorflow.indexing import *  # noqa: F403
+from kerata.backends.tensorflow.linalg import *  # noqa: F403
+from kerata.backends.tensorflow.nn import *  # noqa: F403
+from kerata.backends.tensorflow.random import *  # noqa: F403
+from kerata.backends.tensorflow.reduction import *  # noqa: F403
+from kerata.backends.tensorflow.shape import *  # noqa: F403

@@ -1,0 +1,198 @@
+"""TensorFlow as a backend: what a tensor is, conversion, storage, gradient, compilation."""
+
+import contextlib
+import contextvars
+import functools
+import os
+import re
+
+import numpy as np
+
+from kerata.backends.numpy.core import to_host
+
+
+@contextlib.contextmanager
+def _without_keras():
+    """TensorFlow imports Keras eagerly, two seconds of it, unless told that Keras 2 is wanted.
+
+    Only the import reads it: `tf.keras` is lazy afterwards and finds the installed Keras as ever.
+    """
+    if "TF_USE_LEGACY_KERAS" in os.environ:
+        yield
+        return
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop("TF_USE_LEGACY_KERAS", None)
+
+
+with _without_keras():
+    import tensorflow as tf
+
+NAME = "tensorflow"
+TYPES = {tf.__internal__.EagerTensor, getattr(tf.__internal__, "SymbolicTensor", tf.Tensor)}
+DTYPES = {
+    name: tf.dtypes.as_dtype(name)
+    for name in (
+        "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float8_e4m3fn float8_e5m2 bfloat16 float16 float32 "
+        "float64 complex64 complex128"
+    ).split()
+}
+# Set while a function is traced by `compile` without XLA: only there may a native choose a kernel that XLA lacks.
+plain_graph = contextvars.ContextVar("plain_graph", default=False)
+
+
+def is_tensor(x):
+    return isinstance(x, tf.Tensor)
+
+
+def is_tracer_type(type_):
+    return issubclass(type_, tf.Tensor)
+
+
+def convert(x, dtype=None):
+    dtype = None if dtype is None else DTYPES[dtype]
+    if isinstance(x, (tf.Tensor, tf.Variable, tf.IndexedSlices)):
+        x = tf.convert_to_tensor(x)
+        return x if dtype is None or x.dtype == dtype else tf.cast(x, dtype)
+    if isinstance(x, (list, tuple)) and _holds_tensor(x):
+        x = tf.stack([convert(e) for e in x])
+        return x if dtype is None else tf.cast(x, dtype)
+    if not isinstance(x, (bool, int, float, complex, str, bytes)):
+        x = to_host(x)
+        if dtype is not None and x.dtype != dtype.as_numpy_dtype:
+            x = x.astype(dtype.as_numpy_dtype)
+    return tf.convert_to_tensor(x, dtype)
+
+
+def _holds_tensor(x):
+    return any(
+        isinstance(e, (tf.Tensor, tf.Variable)) or (isinstance(e, (list, tuple)) and _holds_tensor(e)) for e in x
+    )
+
+
+def to_numpy(x):
+    return np.asarray(x.numpy())
+
+
+def cast(x, dtype):
+    return tf.cast(x, dtype)
+
+
+def dtype_of(x):
+    return x.dtype.name
+
+
+def shape_of(x):
+    return tuple(x.shape.as_list())
+
+
+def dynamic_shape(x):
+    shape = x.shape.as_list()
+    if None not in shape:
+        return tuple(shape)
+    dynamic = tf.shape(x)
+    return tuple(dynamic[i] if n is None else n for i, n in enumerate(shape))
+
+
+def size_of(x, axis):
+    """One dimension: an int if known, else a scalar tensor."""
+    size = x.shape[axis]
+    return tf.shape(x)[axis] if size is None else size
+
+
+def stop_gradient(x):
+    return tf.stop_gradient(x)
+
+
+def bitcast(x, dtype):
+    return tf.bitcast(x, dtype)
+
+
+def variable(array, trainable, name):
+    # Created in a function, a variable must outlive its graph.
+    with tf.init_scope():
+        return tf.Variable(array, trainable=trainable, name=re.sub(r"[^A-Za-z0-9_.\\/>-]", "_", name or "variable"))
+
+
+def read(storage):
+    return storage.value()
+
+
+def assign(storage, tensor):
+    storage.assign(tensor, read_value=False)
+    return storage
+
+
+def value_and_grad(fn):
+    def gradients(params, *args):
+        with tf.GradientTape() as tape:
+            tape.watch(params)
+            loss, aux = fn(params, *args)
+        grads = tape.gradient(loss, params, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        # The gradient of a lookup is a sparse one.
+        grads = [tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g for g in grads]
+        return (loss, aux), grads
+
+    return gradients
+
+
+def compile(fn, **options):
+    """`tf.function`, by default without autograph: our own control flow is explicit."""
+    options.setdefault("autograph", False)
+    plain = not options.get("jit_compile")
+
+    @functools.wraps(fn)
+    def traced(*args, **kwargs):
+        token = plain_graph.set(plain)
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            plain_graph.reset(token)
+
+    return tf.function(traced, **options)
+
+
+def vmap(fn, in_axes=0, out_axes=0):
+    """`tf.vectorized_map` over the axes that are mapped, moved to the front and the results' moved back."""
+
+    def mapped(*args):
+        axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
+        front = [_move(a, ax, 0) for a, ax in zip(args, axes, strict=True) if ax is not None]
+
+        def row(elements):
+            elements = iter(elements)
+            return fn(*(a if ax is None else next(elements) for a, ax in zip(args, axes, strict=True)))
+
+        out = tf.vectorized_map(row, front)
+        if isinstance(out_axes, (tuple, list)):
+            return type(out)(_move(o, 0, ax) for o, ax in zip(out, out_axes, strict=True))
+        return tf.nest.map_structure(lambda o: _move(o, 0, out_axes), out)
+
+    return mapped
+
+
+def _move(x, source, target):
+    axes = list(range(x.shape.rank))
+    source, target = source % len(axes), target % len(axes)
+    if source == target:
+        return x
+    axes.insert(target, axes.pop(source))
+    return tf.transpose(x, axes)
+
+
+def block(x):
+    # Eager kernels on the CPU have run when they return; on an accelerator reading waits.
+    if tf.config.list_logical_devices("GPU"):
+        tf.test.experimental.sync_devices()
+    return x
+
+
+def device_name():
+    devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
+    return devices[0].name
+
+
+def version():
+    return tf.__version__

@@ -1,0 +1,251 @@
+"""Elementwise natives on TensorFlow.
+
+Raw operations take tensors straight to the kernel; `tf.add` and its like look for ragged and sparse tensors first, which costs
+as much again. Dtypes without a kernel go through one that has.
+"""
+
+from kerata.backends.tensorflow.core import tf
+
+_raw = tf.raw_ops
+_NARROW = (tf.bfloat16, tf.float16)
+
+
+def _unary(operation, in_float32=False):
+    """A one-argument kernel; `in_float32` where it lacks the half precisions."""
+    if not in_float32:
+
+        def native(x):
+            return operation(x=x)
+    else:
+
+        def native(x):
+            if x.dtype in _NARROW:
+                return tf.cast(operation(x=tf.cast(x, tf.float32)), x.dtype)
+            return operation(x=x)
+
+    return native
+
+
+def _binary(operation):
+    def native(x1, x2):
+        return operation(x=x1, y=x2)
+
+    return native
+
+
+def _or_for_bool(operation, on_bool):
+    """A two-argument kernel, another for booleans. Asking only after it fails costs the others nothing."""
+
+    def native(x1, x2):
+        try:
+            return operation(x=x1, y=x2)
+        except (TypeError, tf.errors.InvalidArgumentError):
+            if x1.dtype != tf.bool:
+                raise
+        return on_bool(x1, x2)
+
+    return native
+
+
+def logical_not(x):
+    return _raw.LogicalNot(x=x)
+
+
+exp = _unary(_raw.Exp)
+expm1 = _unary(_raw.Expm1)
+log = _unary(_raw.Log)
+log1p = _unary(_raw.Log1p)
+sqrt = _unary(_raw.Sqrt)
+rsqrt = _unary(_raw.Rsqrt)
+sin = _unary(_raw.Sin)
+cos = _unary(_raw.Cos)
+tan = _unary(_raw.Tan)
+sinh = _unary(_raw.Sinh)
+cosh = _unary(_raw.Cosh)
+tanh = _unary(_raw.Tanh)
+arcsin = _unary(_raw.Asin)
+arccos = _unary(_raw.Acos)
+arctan = _unary(_raw.Atan)
+arcsinh = _unary(_raw.Asinh)
+arccosh = _unary(_raw.Acosh)
+arctanh = _unary(_raw.Atanh)
+erf = _unary(_raw.Erf)
+erfc = _unary(_raw.Erfc)
+erfinv = _unary(_raw.Erfinv, in_float32=True)
+sigmoid = _unary(_raw.Sigmoid)
+lgamma = _unary(_raw.Lgamma, in_float32=True)
+digamma = _unary(_raw.Digamma, in_float32=True)
+square = _unary(_raw.Square)
+subtract = _binary(_raw.Sub)
+divide = _binary(_raw.RealDiv)
+true_divide = divide
+mod = _binary(_raw.FloorMod)
+power = _binary(_raw.Pow)
+logical_and = _binary(_raw.LogicalAnd)
+logical_or = _binary(_raw.LogicalOr)
+arctan2 = _binary(lambda x, y: _raw.Atan2(y=x, x=y))
+nextafter = _binary(lambda x, y: _raw.NextAfter(x1=x, x2=y))
+left_shift = _binary(_raw.LeftShift)
+right_shift = _binary(_raw.RightShift)
+add = _or_for_bool(_raw.AddV2, tf.logical_or)
+multiply = _or_for_bool(_raw.Mul, tf.logical_and)
+maximum = _or_for_bool(_raw.Maximum, tf.logical_or)
+minimum = _or_for_bool(_raw.Minimum, tf.logical_and)
+less = _or_for_bool(_raw.Less, lambda a, b: tf.logical_and(~a, b))
+less_equal = _or_for_bool(_raw.LessEqual, lambda a, b: tf.logical_or(~a, b))
+greater = _or_for_bool(_raw.Greater, lambda a, b: tf.logical_and(a, ~b))
+greater_equal = _or_for_bool(_raw.GreaterEqual, lambda a, b: tf.logical_or(a, ~b))
+bitwise_and = _or_for_bool(_raw.BitwiseAnd, tf.logical_and)
+bitwise_or = _or_for_bool(_raw.BitwiseOr, tf.logical_or)
+bitwise_xor = _or_for_bool(_raw.BitwiseXor, tf.math.logical_xor)
+
+
+def equal(x1, x2):
+    return _raw.Equal(x=x1, y=x2)
+
+
+def not_equal(x1, x2):
+    return _raw.NotEqual(x=x1, y=x2)
+
+
+def logical_xor(x1, x2):
+    return tf.math.logical_xor(x1, x2)
+
+
+def negative(x):
+    return tf.zeros((), x.dtype) - x if x.dtype.is_unsigned else _raw.Neg(x=x)
+
+
+def abs(x):
+    return x if x.dtype.is_bool or x.dtype.is_unsigned else tf.abs(x)
+
+
+def sign(x):
+    if x.dtype.is_bool:
+        return x
+    return tf.cast(x != 0, x.dtype) if x.dtype.is_unsigned else tf.sign(x)
+
+
+def bitwise_not(x):
+    return tf.logical_not(x) if x.dtype.is_bool else _raw.Invert(x=x)
+
+
+# Natural logarithms divided by ln 2 miss exact powers by an ulp; those are put right.
+def log2(x):
+    y = tf.math.log(x) * tf.constant(1.4426950408889634, x.dtype)
+    return _exact(x, y, 2.0)
+
+
+def log10(x):
+    y = tf.math.log(x) * tf.constant(0.4342944819032518, x.dtype)
+    return _exact(x, y, 10.0)
+
+
+def _exact(x, y, base):
+    nearest = tf.round(y)
+    is_power = tf.pow(tf.constant(base, x.dtype), nearest) == x
+    return y + tf.stop_gradient(tf.where(is_power, nearest - y, tf.zeros_like(y)))
+
+
+def exp2(x):
+    return tf.pow(tf.constant(2, x.dtype), x)
+
+
+def floor(x):
+    return _raw.Floor(x=x) if x.dtype.is_floating else x
+
+
+def ceil(x):
+    return _raw.Ceil(x=x) if x.dtype.is_floating else x
+
+
+def trunc(x):
+    # There is no kernel that cuts: towards zero is floor of the absolute value, with the sign.
+    return tf.where(x < 0, tf.math.ceil(x), tf.floor(x)) if x.dtype.is_floating else x
+
+
+def round(x, decimals):
+    if x.dtype.is_complex:
+        return tf.complex(round(tf.math.real(x), decimals), round(tf.math.imag(x), decimals))
+    if not x.dtype.is_floating:
+        return x if decimals >= 0 else _round_integers(x, 10**-decimals)
+    if decimals == 0:
+        return tf.round(x)
+    scale = tf.constant(10.0 ** (decimals if decimals > 0 else -decimals), x.dtype)
+    return tf.round(x * scale) / scale if decimals > 0 else tf.round(x / scale) * scale
+
+
+def _round_integers(x, unit):
+    quotient = x // unit
+    twice = 2 * (x - quotient * unit)
+    up = (twice > unit) | ((twice == unit) & (quotient % 2 == 1))
+    return (quotient + tf.cast(up, x.dtype)) * unit
+
+
+def floor_divide(x1, x2):
+    """Floor of the exact quotient: the floor of the rounded one is wrong for 1 / 0.1."""
+    if not x1.dtype.is_floating:
+        return _raw.FloorDiv(x=x1, y=x2)
+    rest = tf.math.floormod(x1, x2)
+    quotient = tf.round((x1 - rest) / x2)
+    # Where the divisor is 0, or infinite, or the dividend is not finite, IEEE's quotient stands.
+    usual = tf.math.is_finite(quotient) & tf.math.is_finite(x2)
+    return tf.where(usual, quotient, tf.floor(x1 / x2))
+
+
+def isnan(x):
+    return _raw.IsNan(x=x) if x.dtype.is_floating else _test(tf.math.is_nan, x, False)
+
+
+def isinf(x):
+    return _raw.IsInf(x=x) if x.dtype.is_floating else _test(tf.math.is_inf, x, False)
+
+
+def isfinite(x):
+    return _raw.IsFinite(x=x) if x.dtype.is_floating else _test(tf.math.is_finite, x, True)
+
+
+def _test(test, x, integer):
+    if x.dtype.is_complex:
+        parts = test(tf.math.real(x)), test(tf.math.imag(x))
+        return tf.logical_and(*parts) if integer else tf.logical_or(*parts)
+    return tf.fill(tf.shape(x), integer)
+
+
+def isposinf(x):
+    return x == float("inf") if x.dtype.is_floating else tf.fill(tf.shape(x), False)
+
+
+def isneginf(x):
+    return x == float("-inf") if x.dtype.is_floating else tf.fill(tf.shape(x), False)
+
+
+def relu(x):
+    return _raw.Relu(features=x)
+
+
+def real(x):
+    return tf.math.real(x) if x.dtype.is_complex else x
+
+
+def imag(x):
+    return tf.math.imag(x) if x.dtype.is_complex else tf.zeros_like(x)
+
+
+def conj(x):
+    return tf.math.conj(x) if x.dtype.is_complex else x
+
+
+def angle(x):
+    if x.dtype.is_complex:
+        return tf.math.angle(x)
+    pi, zero = tf.constant(3.141592653589793, x.dtype), tf.zeros((), x.dtype)
+    return tf.where(tf.math.is_nan(x), x, tf.where(x < 0, pi, zero))
+
+
+def where(condition, x1, x2):
+    return tf.where(condition, x1, x2)
+
+
+def clip(x, x_min, x_max):
+    return tf.minimum(tf.maximum(x, tf.cast(x_min, x.dtype)), tf.cast(x_max, x.dtype))

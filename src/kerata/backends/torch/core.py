@@ -1,0 +1,188 @@
+"""PyTorch as a backend: what a tensor is, conversion, storage, gradient, compilation."""
+
+import functools
+
+import numpy as np
+import torch
+
+from kerata.backends.numpy.core import to_host
+
+NAME = "torch"
+TYPES = {torch.Tensor, torch.nn.Parameter}
+# What the fast path of dispatch looks at.
+BOOL = torch.bool
+FLOATS = frozenset({torch.float32, torch.float64, torch.float16, torch.bfloat16})
+DTYPES = {
+    name: getattr(torch, name)
+    for name in (
+        "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float8_e4m3fn float8_e5m2 bfloat16 float16 float32 "
+        "float64 complex64 complex128"
+    ).split()
+    if hasattr(torch, name)
+}
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+# NumPy has these through ml_dtypes only, which torch does not read: they travel as bits.
+_BITS = {"bfloat16": torch.int16, "float8_e4m3fn": torch.uint8, "float8_e5m2": torch.uint8}
+compiling = torch.compiler.is_dynamo_compiling
+
+
+def is_tensor(x):
+    return isinstance(x, torch.Tensor)
+
+
+def is_tracer_type(type_):
+    return issubclass(type_, torch.Tensor)
+
+
+def default_device():
+    """`torch.get_default_device`, which PyTorch has since 2.3."""
+    get = getattr(torch, "get_default_device", None)
+    return get() if get else torch.empty(0).device
+
+
+def convert(x, dtype=None):
+    if isinstance(x, torch.Tensor):
+        return x if dtype is None else x.to(DTYPES[dtype])
+    if isinstance(x, (list, tuple)) and _holds_tensor(x):
+        rows = [convert(e, dtype) for e in x]
+        return torch.stack([r.to(functools.reduce(torch.promote_types, [r.dtype for r in rows])) for r in rows])
+    if isinstance(x, (bool, int, float, complex)):
+        return torch.tensor(x, dtype=None if dtype is None else DTYPES[dtype], device=default_device())
+    return _from_numpy(to_host(x), dtype)
+
+
+def _holds_tensor(x):
+    return any(isinstance(e, torch.Tensor) or (isinstance(e, (list, tuple)) and _holds_tensor(e)) for e in x)
+
+
+def _from_numpy(x, dtype):
+    """Shares memory with `x` as `torch.from_numpy` does, unless its dtype, strides or device forbid it."""
+    if x.dtype.name in _BITS:
+        bits = np.ascontiguousarray(x).reshape(x.shape).view(np.int16 if x.itemsize == 2 else np.uint8)
+        tensor = torch.from_numpy(bits.copy()).view(DTYPES[x.dtype.name])
+    else:
+        if not x.dtype.isnative or not x.flags.writeable or min(x.strides, default=0) < 0:
+            x = x.astype(x.dtype.newbyteorder("="), order="C", copy=True)
+        tensor = torch.from_numpy(x)
+    return tensor.to(default_device(), None if dtype is None else DTYPES[dtype])
+
+
+def to_numpy(x):
+    x = x.detach()
+    if x.device.type != "cpu":
+        x = x.cpu()
+    if x.is_conj() or x.is_neg():
+        x = x.resolve_conj().resolve_neg()
+    if x.dtype in _BIT_VIEWS:
+        return to_host(x)
+    return x.numpy()
+
+
+_BIT_VIEWS = frozenset(DTYPES[name] for name in _BITS if name in DTYPES)
+
+
+def cast(x, dtype):
+    return x.to(DTYPES[dtype])
+
+
+def dtype_of(x):
+    return _NAMES[x.dtype]
+
+
+def shape_of(x):
+    return tuple(x.shape)
+
+
+dynamic_shape = shape_of
+stop_gradient = torch.detach
+
+
+def bitcast(x, dtype):
+    dtype = DTYPES[dtype]
+    if dtype.itemsize > x.dtype.itemsize:
+        return x.view(dtype).squeeze(-1)
+    if dtype.itemsize < x.dtype.itemsize:
+        return x.unsqueeze(-1).view(dtype)
+    return x.view(dtype)
+
+
+def variable(array, trainable, name):
+    tensor = convert(np.array(array))
+    if tensor.is_floating_point() or tensor.is_complex():
+        return torch.nn.Parameter(tensor, requires_grad=trainable)
+    return tensor
+
+
+def read(storage):
+    return storage
+
+
+@torch.no_grad()
+def assign(storage, tensor):
+    return storage.copy_(tensor)
+
+
+_depth = 0
+
+
+def value_and_grad(fn):
+    """Gradients with respect to a list of tensors: leaves that take one are used as they are, others are detached.
+
+    While compiling the functional transform is traced into the same graph. A call inside another one keeps the graph, so that
+    the outer one can differentiate it.
+    """
+
+    def gradients(params, *args):
+        if compiling():
+            grads, (loss, aux) = torch.func.grad_and_value(_flat(fn), has_aux=True)(list(params), *args)
+            return (loss, aux), grads
+        return _eager_gradients(fn, params, args)
+
+    return gradients
+
+
+def _flat(fn):
+    def loss_and_aux(params, *args):
+        loss, aux = fn(params, *args)
+        return loss, aux
+
+    return loss_and_aux
+
+
+def _eager_gradients(fn, params, args):
+    global _depth
+    nested = _depth > 0
+    with torch.enable_grad():
+        leaves = [p if p.requires_grad else p.detach().requires_grad_() for p in params]
+        _depth += 1
+        try:
+            loss, aux = fn(leaves, *args)
+        finally:
+            _depth -= 1
+        if not loss.requires_grad:
+            return (loss, aux), [torch.zeros_like(p) for p in leaves]
+        grads = torch.autograd.grad(loss, leaves, create_graph=nested, allow_unused=True)
+    grads = [torch.zeros_like(p) if g is None else g for p, g in zip(leaves, grads, strict=True)]
+    return (loss if nested else loss.detach(), aux), grads
+
+
+def compile(fn, **options):
+    return torch.compile(fn, **options)
+
+
+def vmap(fn, in_axes=0, out_axes=0):
+    return torch.func.vmap(fn, in_axes, out_axes)
+
+
+def block(x):
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    return x
+
+
+def device_name():
+    return str(default_device())
+
+
+def version():
+    return torch.__version__

@@ -1,0 +1,46 @@
+"""Creation natives on PyTorch, on its default device."""
+
+import numpy as np
+import torch
+
+from kerata.backends.torch.core import DTYPES, default_device
+
+
+def zeros(shape, dtype):
+    return torch.zeros(shape, dtype=DTYPES[dtype])
+
+
+def ones(shape, dtype):
+    return torch.ones(shape, dtype=DTYPES[dtype])
+
+
+def full(shape, fill_value, dtype):
+    if isinstance(fill_value, (torch.Tensor, np.ndarray)):
+        value = torch.as_tensor(fill_value, dtype=DTYPES[dtype], device=default_device())
+        return value.expand(shape).clone()
+    return torch.full(shape, fill_value, dtype=DTYPES[dtype])
+
+
+def arange(start, stop, step, dtype):
+    return torch.arange(start, stop, step, dtype=DTYPES[dtype])
+
+
+def eye(N, M, k, dtype):
+    if not k:
+        return torch.eye(N, M, dtype=DTYPES[dtype])
+    rows, columns = torch.arange(N).unsqueeze(1), torch.arange(M)
+    return (columns - rows == k).to(DTYPES[dtype])
+
+
+def linspace(start, stop, num, endpoint, dtype, axis):
+    start, stop = (torch.as_tensor(v, device=default_device()) for v in (start, stop))
+    work = torch.promote_types(torch.promote_types(start.dtype, stop.dtype), torch.float32)
+    start, stop = torch.broadcast_tensors(start.to(work), stop.to(work))
+    gaps = num - 1 if endpoint else num
+    places = torch.arange(num, dtype=work).reshape(-1, *(1,) * start.ndim)
+    values = start + (stop - start) * (places / max(gaps, 1))
+    if endpoint and num > 1:
+        values = torch.cat([values[:-1], stop.unsqueeze(0)])
+    if not DTYPES[dtype].is_floating_point and not DTYPES[dtype].is_complex:
+        values = torch.floor(values)
+    return torch.movedim(values, 0, axis).to(DTYPES[dtype])

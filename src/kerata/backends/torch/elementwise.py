@@ -1,0 +1,108 @@
+"""Elementwise natives on PyTorch."""
+
+import torch
+
+negative = torch.neg
+square = torch.square
+logical_not = torch.logical_not
+bitwise_not = torch.bitwise_not
+exp = torch.exp
+expm1 = torch.expm1
+exp2 = torch.exp2
+log = torch.log
+log1p = torch.log1p
+log2 = torch.log2
+log10 = torch.log10
+sqrt = torch.sqrt
+rsqrt = torch.rsqrt
+sin = torch.sin
+cos = torch.cos
+tan = torch.tan
+sinh = torch.sinh
+cosh = torch.cosh
+tanh = torch.tanh
+arcsin = torch.asin
+arccos = torch.acos
+arctan = torch.atan
+arcsinh = torch.asinh
+arccosh = torch.acosh
+arctanh = torch.atanh
+erf = torch.erf
+erfc = torch.erfc
+erfinv = torch.erfinv
+sigmoid = torch.sigmoid
+lgamma = torch.lgamma
+digamma = torch.digamma
+relu = torch.relu
+floor = torch.floor
+ceil = torch.ceil
+trunc = torch.trunc
+isnan = torch.isnan
+isinf = torch.isinf
+isfinite = torch.isfinite
+isposinf = torch.isposinf
+isneginf = torch.isneginf
+real = torch.real
+conj = torch.conj_physical
+angle = torch.angle
+add = torch.add
+subtract = torch.sub
+multiply = torch.mul
+divide = torch.true_divide
+true_divide = torch.true_divide
+mod = torch.remainder
+power = torch.pow
+maximum = torch.maximum
+minimum = torch.minimum
+equal = torch.eq
+not_equal = torch.ne
+less = torch.lt
+less_equal = torch.le
+greater = torch.gt
+greater_equal = torch.ge
+logical_and = torch.logical_and
+logical_or = torch.logical_or
+logical_xor = torch.logical_xor
+arctan2 = torch.atan2
+nextafter = torch.nextafter
+bitwise_and = torch.bitwise_and
+bitwise_or = torch.bitwise_or
+bitwise_xor = torch.bitwise_xor
+left_shift = torch.bitwise_left_shift
+right_shift = torch.bitwise_right_shift
+where = torch.where
+clip = torch.clamp
+
+
+def abs(x):
+    return x if x.dtype is torch.bool else torch.abs(x)
+
+
+def sign(x):
+    # torch.sign(NaN) is 0.
+    return torch.where(torch.isnan(x), x, torch.sign(x)) if x.is_floating_point() else torch.sign(x)
+
+
+def floor_divide(x1, x2):
+    return torch.div(x1, x2, rounding_mode="floor")
+
+
+def imag(x):
+    return torch.imag(x) if x.is_complex() else torch.zeros_like(x)
+
+
+def round(x, decimals):
+    if decimals == 0:
+        return torch.round(x)
+    if x.is_complex():
+        return torch.complex(torch.round(x.real, decimals=decimals), torch.round(x.imag, decimals=decimals))
+    if x.is_floating_point():
+        return torch.round(x, decimals=decimals)
+    return x if decimals > 0 else _round_integers(x, 10**-decimals)
+
+
+def _round_integers(x, unit):
+    quotient = torch.div(x, unit, rounding_mode="floor")
+    twice = 2 * (x - quotient * unit)
+    up = (twice > unit) | ((twice == unit) & (quotient % 2 == 1))
+    return (quotient + up.to(x.dtype)) * unit

@@ -1,0 +1,8 @@
+"""Fourier transforms over the last axis."""
+
+import torch
+
+fft = torch.fft.fft
+ifft = torch.fft.ifft
+rfft = torch.fft.rfft
+irfft = torch.fft.irfft

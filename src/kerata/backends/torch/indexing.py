@@ -1,0 +1,187 @@
+"""Indexing, scattering and ordering on PyTorch."""
+
+import builtins
+import math
+
+import numpy as np
+import torch
+
+from kerata.backends.torch.core import DTYPES
+
+_INDEX = (torch.int64, torch.int32)
+
+
+def _wrapped(indices, size):
+    """Indices as torch takes them: of an index dtype, counted from the front."""
+    if indices.dtype not in _INDEX:
+        indices = indices.to(torch.int64)
+    return torch.where(indices < 0, indices + size, indices)
+
+
+def take(x, indices, axis):
+    indices = _wrapped(indices, x.shape[axis]).clamp(0, x.shape[axis] - 1)
+    if x.ndim == 2 and axis == 0:
+        return torch.embedding(x, indices)
+    rows = torch.index_select(x, axis, indices.reshape(-1))
+    axis %= x.ndim
+    return rows.reshape(*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+
+
+def take_along_axis(x, indices, axis):
+    return torch.take_along_dim(x, _wrapped(indices, x.shape[axis]).to(torch.int64), axis)
+
+
+def get_item(x, key):
+    keys = key if type(key) is tuple else (key,)
+    if not builtins.any(map(_is_foreign, keys)):
+        return x[key]
+    return _get_foreign(x, keys)
+
+
+def _is_foreign(k):
+    """What torch's indexing takes otherwise than NumPy's, or not at all."""
+    if type(k) is builtins.slice:
+        return k.step is not None and k.step < 0
+    return isinstance(k, (np.ndarray, np.generic, list)) or (isinstance(k, torch.Tensor) and k.dtype not in _GOOD)
+
+
+_GOOD = (torch.int64, torch.bool, torch.int32)
+
+
+def _get_foreign(x, keys):
+    """Turn negative steps round first, on the axes that they stand for, then index."""
+    keys = [_as_index(k, x.device) for k in keys]
+    used = builtins.sum(_consumed(k) for k in keys)
+    flips, axis = [], 0
+    for i, k in enumerate(keys):
+        if type(k) is builtins.slice and (k.step or 1) < 0:
+            n = x.shape[axis]
+            places = range(*k.indices(n))
+            # In the flipped axis place p is n - 1 - p.
+            keys[i] = builtins.slice(n - 1 - places.start, n - 1 - places.stop, -k.step) if places else builtins.slice(0, 0)
+            flips.append(axis)
+        axis += x.ndim - used if k is Ellipsis else _consumed(k)
+    return (torch.flip(x, flips) if flips else x)[tuple(keys)]
+
+
+def _consumed(k):
+    if k is None or k is Ellipsis:
+        return 0
+    return k.ndim if isinstance(k, torch.Tensor) and k.dtype is torch.bool else 1
+
+
+def _as_index(k, device):
+    if isinstance(k, np.integer):
+        return int(k)
+    if isinstance(k, (np.ndarray, list, np.bool_)):
+        k = torch.as_tensor(np.asarray(k, None if np.size(k) else np.int64), device=device)
+    if isinstance(k, torch.Tensor) and k.dtype is not torch.bool:
+        return k.to(torch.int64)
+    return k
+
+
+def _columns(indices):
+    return tuple(indices.to(torch.int64).unbind(-1))
+
+
+def scatter(indices, values, shape):
+    out = torch.zeros(shape, dtype=values.dtype, device=values.device)
+    return torch.index_put(out, _columns(indices), values, accumulate=True)
+
+
+_REDUCTIONS = {"max": "amax", "min": "amin", "mul": "prod"}
+
+
+def scatter_update(inputs, indices, updates, reduction):
+    if reduction is None or reduction == "add":
+        return torch.index_put(inputs, _columns(indices), updates.to(inputs.dtype), accumulate=reduction == "add")
+    depth = indices.shape[-1]
+    lead = inputs.shape[:depth]
+    rows = inputs.reshape(math.prod(lead), -1)
+    at = torch.zeros(indices.shape[:-1], dtype=torch.int64, device=indices.device)
+    for column, size in zip(_columns(indices), lead, strict=True):
+        at = at * size + _wrapped(column, size)
+    updates = updates.reshape(-1, rows.shape[1])
+    at = at.reshape(-1, 1).expand_as(updates)
+    return torch.scatter_reduce(rows, 0, at, updates, _REDUCTIONS[reduction]).reshape(inputs.shape)
+
+
+def _places(start, size, length, device):
+    """Places of a window moved inside the bounds, as `lax.dynamic_slice` moves it."""
+    start = torch.as_tensor(start, device=device).to(torch.int64)
+    start = torch.where(start < 0, start + length, start).clamp(0, length - size)
+    return start + torch.arange(size, device=device)
+
+
+def _window(x, starts, sizes):
+    """The same as Python slices where all starts are known, else None."""
+    if not builtins.all(isinstance(s, (int, np.integer)) for s in starts):
+        return None
+    window = []
+    for s, n, size in zip(starts, x.shape, sizes, strict=True):
+        s = builtins.min(builtins.max(s + n if s < 0 else s, 0), n - size)
+        window.append(builtins.slice(s, s + size))
+    return tuple(window)
+
+
+def slice(inputs, start_indices, shape):
+    window = _window(inputs, start_indices, shape)
+    if window is not None:
+        return inputs[window]
+    for axis, (start, size) in enumerate(zip(start_indices, shape, strict=True)):
+        inputs = torch.index_select(inputs, axis, _places(start, size, inputs.shape[axis], inputs.device))
+    return inputs
+
+
+def slice_update(inputs, start_indices, updates):
+    window = _window(inputs, start_indices, updates.shape)
+    if window is not None:
+        out = inputs.clone()
+        out[window] = updates
+        return out
+    places = [
+        _places(s, size, n, inputs.device).reshape([-1 if i == axis else 1 for i in range(inputs.ndim)])
+        for axis, (s, size, n) in enumerate(zip(start_indices, updates.shape, inputs.shape, strict=True))
+    ]
+    return torch.index_put(inputs, places, updates)
+
+
+def one_hot(x, num_classes, axis, dtype):
+    axis = axis % (x.ndim + 1)
+    classes = torch.arange(num_classes, device=x.device).reshape(-1, *(1,) * (x.ndim - axis))
+    return (x.unsqueeze(axis) == classes).to(DTYPES[dtype])
+
+
+def sort(x, axis):
+    return torch.sort(x, axis)[0]
+
+
+def argsort(x, axis):
+    return torch.sort(x, dim=axis, stable=True)[1].to(torch.int32)
+
+
+def top_k(x, k, sorted):
+    # torch.topk takes any of equal values; a stable sort takes the first.
+    values, indices = torch.sort(x, dim=-1, descending=True, stable=True)
+    return values[..., :k], indices[..., :k].to(torch.int32)
+
+
+def searchsorted(sorted_sequence, values, side):
+    return torch.searchsorted(sorted_sequence, values, out_int32=True, right=side == "right")
+
+
+def nonzero(x):
+    return tuple(i.to(torch.int32) for i in torch.nonzero(x, as_tuple=True))
+
+
+def segment_sum(data, segment_ids, num_segments):
+    # Segments outside the range are gathered in one that is cut off.
+    inside = (segment_ids >= 0) & (segment_ids < num_segments)
+    ids = torch.where(inside, segment_ids, num_segments).to(torch.int64)
+    out = torch.zeros((num_segments + 1, *data.shape[1:]), dtype=data.dtype, device=data.device)
+    return torch.index_add(out, 0, ids, data)[:num_segments]
+
+
+def bincount(x, weights, minlength):
+    counts = torch.bincount(x, weights, minlength)
+    return counts.to(torch.int32 if weights is None else weights.dtype)

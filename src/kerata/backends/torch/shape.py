@@ -1,0 +1,73 @@
+"""Shape natives on PyTorch."""
+
+import builtins
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+reshape = torch.reshape
+transpose = torch.permute
+broadcast_to = torch.broadcast_to
+concatenate = torch.cat
+stack = torch.stack
+flip = torch.flip
+roll = torch.roll
+tile = torch.tile
+tril = torch.tril
+triu = torch.triu
+diag = torch.diag
+diagonal = torch.diagonal
+
+
+def expand_dims(x, axis):
+    if isinstance(axis, int):
+        return torch.unsqueeze(x, axis)
+    rank = x.ndim + len(axis)
+    for a in sorted(a % rank for a in axis):
+        x = torch.unsqueeze(x, a)
+    return x
+
+
+def squeeze(x, axis):
+    if axis is None:
+        return torch.squeeze(x)
+    # torch.squeeze keeps an axis longer than 1 in silence.
+    for a in (axis,) if isinstance(axis, int) else axis:
+        if x.shape[a] != 1:
+            raise ValueError(f"squeeze: axis {a} of shape {tuple(x.shape)} is not of size 1.")
+    return torch.squeeze(x, axis)
+
+
+def unstack(x, axis):
+    return list(torch.unbind(x, axis))
+
+
+def split(x, indices_or_sections, axis):
+    if isinstance(indices_or_sections, int):
+        size = x.shape[axis]
+        if size % indices_or_sections:
+            raise ValueError(f"split: {size} places are not divisible into {indices_or_sections} equal parts.")
+        return list(torch.tensor_split(x, indices_or_sections, axis))
+    return list(torch.tensor_split(x, tuple(indices_or_sections), axis))
+
+
+def pad(x, pad_width, mode, constant_values):
+    if mode == "constant":
+        flat = [n for pair in reversed(pad_width) for n in pair]
+        return F.pad(x, flat, "constant", constant_values or 0)
+    for axis, pair in enumerate(pad_width):
+        if builtins.any(pair):
+            places = np.pad(np.arange(x.shape[axis]), pair, mode)
+            x = torch.index_select(x, axis, torch.as_tensor(places, device=x.device))
+    return x
+
+
+def repeat(x, repeats, axis):
+    if isinstance(repeats, (tuple, list)):
+        repeats = torch.tensor(repeats, device=x.device)
+    return torch.repeat_interleave(x, repeats, axis)
+
+
+def shape_dim(x, axis):
+    return x.shape[axis]

@@ -1,0 +1,124 @@
+"""Logs that stay on the device until someone reads them."""
+
+
+def as_numbers(logs):
+    """A flat dict of Python numbers from a dict of scalars of any kind, nested or not."""
+    flat = {}
+    for name, value in logs.items():
+        if isinstance(value, dict):
+            flat.update(as_numbers(value))
+        else:
+            flat[name] = as_number(value)
+    return flat
+
+
+def as_number(value):
+    """A scalar of any kind as a Python float; what is no scalar is left as it is."""
+    if type(value) is float:
+        return value
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return value
+
+
+class LazyLogs(dict):
+    """A dict of numbers that are fetched, all together and once, when one is read.
+
+    Asking for names alone (`in`, `keys()`, `len`) fetches nothing, and writing another name neither.
+
+    Args:
+        read: function without arguments that gives the dict.
+        names: its keys, if known beforehand.
+    """
+
+    __slots__ = ("_names", "_read")
+
+    def __init__(self, read, names=None):
+        super().__init__()
+        self._read = read
+        self._names = None if names is None else tuple(names)
+
+    def _fetch(self):
+        if self._read is not None:
+            read, self._read = self._read, None
+            for name, value in as_numbers(read()).items():
+                self.setdefault(name, value)  # what was written since stands
+        return self
+
+    def _known(self):
+        """Something that has the right keys, without fetching if they are known."""
+        if self._read is None or self._names is None:
+            self._fetch()
+            return super()
+        return dict.fromkeys((*self._names, *super().keys()))
+
+    def __contains__(self, name):
+        return self._known().__contains__(name)
+
+    def __len__(self):
+        return self._known().__len__()
+
+    def __bool__(self):
+        return len(self) > 0
+
+    def __iter__(self):
+        return iter(list(self._known().keys()))
+
+    def keys(self):
+        return self._known().keys()
+
+    def __missing__(self, name):
+        if self._read is None:
+            raise KeyError(name)
+        return self._fetch()[name]
+
+    def get(self, name, default=None):
+        return self[name] if name in self else default
+
+    def pop(self, name, *default):
+        return dict.pop(self._fetch(), name, *default)
+
+    def __delitem__(self, name):
+        dict.__delitem__(self._fetch(), name)
+
+    def setdefault(self, name, default=None):
+        if self._read is not None:
+            self._fetch()
+        return super().setdefault(name, default)
+
+    def copy(self):
+        return dict(self.items())
+
+    def __eq__(self, other):
+        return dict.__eq__(self._fetch(), other._fetch() if isinstance(other, LazyLogs) else other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = None
+
+    def __or__(self, other):
+        return self.copy() | other
+
+    def __ror__(self, other):
+        return other | self.copy()
+
+    def __repr__(self):
+        return dict.__repr__(self._fetch())
+
+    def __reduce__(self):
+        return dict, (self.copy(),)
+
+    def values(self):
+        return dict.values(self._fetch())
+
+    def items(self):
+        return dict.items(self._fetch())
+
+    def popitem(self):
+        return dict.popitem(self._fetch())
+
+    def clear(self):
+        self._read = None
+        super().clear()

@@ -1,0 +1,88 @@
+"""What callbacks share that watch one number: is it better than before?"""
+
+import operator
+import warnings
+
+from kerata import ops
+from kerata.callbacks.callback import Callback
+
+MODES = ("auto", "min", "max")
+
+
+class MonitorCallback(Callback):
+    """Base of callbacks that watch one of the logged numbers.
+
+    Args:
+        monitor: name of the number in the logs.
+        mode: `"min"` when smaller is better, `"max"` when greater is, `"auto"` to take the metric's own direction.
+        baseline: value to compare the first one with, or `None`.
+        min_delta: change below which a number isn't better.
+    """
+
+    def __init__(self, monitor="val_loss", mode="auto", baseline=None, min_delta=0):
+        if mode not in MODES:
+            warnings.warn(
+                f"{type(self).__name__} mode '{mode}' is unknown (known: auto, min, max); falling back to auto.",
+                stacklevel=3,
+            )
+            mode = "auto"
+        self.monitor = monitor
+        self.mode = mode
+        self.best = baseline
+        self.min_delta = abs(min_delta)
+        self.monitor_op = None
+
+    def _set_monitor_op(self):
+        self.monitor_op = ops.greater if self._greater_is_better() else ops.less
+
+    def _greater_is_better(self):
+        if self.mode != "auto":
+            return self.mode == "max"
+        name = self.monitor.removeprefix("val_")
+        direction = "down" if name == "loss" or name.endswith("_loss") else _direction(self.model, name)
+        if direction is None:
+            raise ValueError(
+                f"{type(self).__name__}: monitor={self.monitor!r} is no metric that says whether it should be "
+                "maximized or minimized. Pass `mode='max'` if greater is better, `mode='min'` if smaller is."
+            )
+        return direction == "up"
+
+    def _is_improvement(self, value, reference):
+        if self.monitor_op is None:
+            self._set_monitor_op()
+        if reference is None:
+            return True
+        if self.monitor_op is ops.greater:
+            return operator.gt(value - self.min_delta, reference)
+        if self.monitor_op is ops.less:
+            return operator.lt(value + self.min_delta, reference)
+        return bool(self.monitor_op(value, reference))
+
+    def _monitored(self, logs, what):
+        """The number, or `None` with a warning when it isn't there."""
+        value = (logs or {}).get(self.monitor)
+        if value is None:
+            warnings.warn(
+                f"{what} `{self.monitor}` which is not available. Available metrics are: {', '.join(logs or {})}",
+                stacklevel=3,
+            )
+        return value
+
+
+def _direction(model, name):
+    """`"up"`, `"down"` or `None`: what the metric of this name says; names of outputs may stand in front."""
+    metrics = list(_flat(getattr(model, "metrics", ())))
+    for fits in (lambda own: own == name, lambda own: name.endswith(f"_{own}")):
+        for metric in metrics:
+            if fits(metric.name) and getattr(metric, "_direction", None) is not None:
+                return metric._direction
+    return None
+
+
+def _flat(metrics):
+    for metric in metrics:
+        inner = getattr(metric, "metrics", None)
+        if inner:
+            yield from _flat(inner)
+        else:
+            yield metric

@@ -1,0 +1,1 @@
+"""Floor 0: what everything else stands on. Knows NumPy and no framework."""

@@ -1,0 +1,166 @@
+"""Into tensors and out of them; what a tensor is; stopping and replacing gradients."""
+
+import numpy as np
+
+from kerata import backends
+from kerata.core import dtypes, tree
+from kerata.graph.tensor import KerasTensor, is_keras_tensor
+from kerata.graph.trace import NeedsShape, current_trace
+from kerata.ops import rules
+from kerata.ops.declare import Index, _holds_tensors, _unwrap, primitive, to_native
+
+
+def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
+    """A native tensor of the current backend.
+
+    Args:
+        x: anything with values: NumPy array, nested list of numbers, scalar, `Variable`, a tensor of any framework.
+            A `KerasTensor` is returned as it is (cast if need be).
+        dtype: dtype of the result; by default that of `x` (Python floats: `floatx()`, integers: int32).
+        sparse: `False`: a sparse tensor is made dense.
+        ragged: `False`: a ragged tensor is made dense.
+
+    Raises:
+        ValueError: `x` holds no regular nest of numbers.
+
+    >>> from kerata import ops
+    >>> ops.convert_to_tensor([1, 2]).shape[0]
+    2
+    """
+    dtype = None if dtype is None else dtypes.standardize_dtype(dtype)
+    b = backends.current()
+    if (sparse is False or ragged is False) and hasattr(b, "densify"):
+        x = b.densify(x)
+    x = _unwrap(b, x)
+    if isinstance(x, KerasTensor):
+        if dtype is None or x.dtype == dtype:
+            return x
+        from kerata.ops.elementwise import cast
+
+        return cast(x, dtype)
+    return to_native(b, x, dtype)
+
+
+def convert_to_numpy(x):
+    """A NumPy array with the tensor's values (waits for the device).
+
+    >>> from kerata import ops
+    >>> ops.convert_to_numpy(ops.ones((2,))).tolist()
+    [1.0, 1.0]
+    """
+    if isinstance(x, np.ndarray):
+        return x
+    if hasattr(type(x), "_is_kerata_variable"):
+        return x.numpy()
+    b = backends.current()
+    if b.is_tensor(x):
+        return b.to_numpy(x)
+    if isinstance(x, KerasTensor):
+        return x.__array__()
+    if isinstance(x, (list, tuple)) and _holds_tensors(b, x):
+        return np.stack([convert_to_numpy(v) for v in x])
+    if isinstance(x, (list, tuple, int, float, bool)):
+        return np.asarray(x, dtypes.to_numpy_dtype(b.dtype_of(to_native(b, x))))
+    from kerata.ops.declare import _host
+
+    return _host(x)
+
+
+def is_tensor(x):
+    """Whether `x` is a native tensor of the current backend (or symbolic).
+
+    >>> from kerata import ops
+    >>> ops.is_tensor(ops.ones(())), ops.is_tensor([1.0])
+    (True, False)
+    """
+    return isinstance(x, KerasTensor) or backends.current().is_tensor(x)
+
+
+def shape(x):
+    """The shape as a tuple.
+
+    Dimensions that aren't known are `None` while a Functional model is being built, and scalar
+    tensors inside traced functions (`tf.function`, export).
+
+    >>> from kerata import ops
+    >>> ops.shape(ops.zeros((2, 3)))
+    (2, 3)
+    """
+    if isinstance(x, KerasTensor):
+        return _symbolic_shape(x)
+    b = backends.current()
+    if hasattr(type(x), "_is_kerata_variable"):
+        return tuple(x.shape)
+    if b.is_tensor(x):
+        return b.dynamic_shape(x)
+    return np.shape(x)
+
+
+def _symbolic_shape(x):
+    trace = current_trace.get()
+    if trace is None or None not in x.shape:
+        return x.shape
+    if not trace.dynamic:
+        raise NeedsShape
+    return tuple(shape_dim(x, i) if d is None else d for i, d in enumerate(x.shape))
+
+
+def shape_dim(x, axis):
+    from kerata.ops.shape import shape_dim
+
+    return shape_dim(x, axis)
+
+
+def dtype(x):
+    """Name of the tensor's dtype.
+
+    >>> from kerata import ops
+    >>> ops.dtype(ops.ones((), dtype="bfloat16"))
+    'bfloat16'
+    """
+    return dtypes.standardize_dtype(x.dtype)
+
+
+@primitive(rule=rules.same)
+def stop_gradient(variable: Index):
+    """The same values, through which no gradient flows.
+
+    Args:
+        variable: tensor.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    >>> from kerata import ops
+    >>> float(ops.stop_gradient(3.0))
+    3.0
+    """
+
+
+def custom_gradient(f):
+    """Give a function its own gradient.
+
+    Args:
+        f: `f(*args)` returning `(output, grad_fn)`; `grad_fn(*args, upstream=gradient)` (or
+            `grad_fn(upstream)`) returns the gradients of the arguments.
+
+    Returns:
+        The function of `*args` that computes `output` and is differentiated by `grad_fn`.
+
+    >>> from kerata import ops
+    >>> @ops.custom_gradient
+    ... def double_but_flat(x):
+    ...     return x * 2, lambda *args, upstream=None: ops.zeros_like(upstream)
+    >>> float(double_but_flat(ops.convert_to_tensor(3.0)))
+    6.0
+    """
+
+    def wrapped(*args, **kwargs):
+        b = backends.current()
+        flat = tree.flatten([args, kwargs])
+        if any(is_keras_tensor(a) for a in flat):
+            return f(*args, **kwargs)[0]
+        return b.custom_gradient(f)(*[_unwrap(b, a) for a in args], **kwargs)
+
+    wrapped.__wrapped__ = f
+    return wrapped

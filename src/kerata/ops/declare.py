@@ -1,0 +1,530 @@
+"""Declaring ops: primitives and composites, and the dispatch generated for them.
+
+An op is declared once, by a function whose annotations say what its parameters are:
+
+    @primitive(rule=rules.broadcast)
+    def add(x1: Tensor, x2: Tensor):
+        "docstring"
+
+    @composite
+    def softsign(x: Float):
+        "docstring"
+        return x / (1 + abs(x))
+
+A *primitive* is implemented by every backend under the same name; its `rule` gives shape and dtype. A body, if there is
+one, returns the canonical arguments (defaults filled in, integers made tuples). A *composite* has a body written in
+other ops; a backend may have a native function of its name, which is then called instead.
+
+The function that users get is generated. When all tensors are native to the current backend and need no promotion, it
+is a check and the native call; anything else goes through `_slow`, which promotes, converts, or records.
+"""
+
+import numpy as np
+
+from kerata import backends
+from kerata.core import config, dtypes
+from kerata.core.dtypes import WEAK_FLOAT, WEAK_INT
+from kerata.graph.tensor import KerasTensor, spec
+from kerata.graph.trace import Node, Trace, current_trace
+
+
+class Role:
+    """What a parameter is to dispatch.
+
+    Args:
+        name: shown in messages.
+        many: a list of tensors.
+        group: promoted together with the op's other tensors of a group.
+        least: lattice node that takes part in the promotion: `WEAK_FLOAT` makes integers floating.
+        wide: small integers become what they are summed in.
+        boolean: read as truth values.
+        static: no tensor, but may hold some (a shape, an index).
+    """
+
+    def __init__(self, name, many=False, group=True, least=None, wide=False, boolean=False, static=False):
+        self.name, self.many, self.group, self.least = name, many, group, least
+        self.wide, self.boolean, self.static = wide, boolean, static
+        self.floating = least is WEAK_FLOAT
+
+    def __repr__(self):
+        return self.name
+
+
+Tensor = Role("Tensor")  # promoted together with the op's other tensors
+Number = Role("Number", least=WEAK_INT)  # the same, and bool becomes int32
+Float = Role("Float", least=WEAK_FLOAT)  # the same, and integers become floating
+Sum = Role("Sum", wide=True)  # the same, and integers below 32 bits get the dtype they are summed in
+Tensors = Role("Tensors", many=True)  # a list or tuple of tensors, promoted together
+Floats = Role("Floats", many=True, least=WEAK_FLOAT)
+Index = Role("Index", group=False)  # a tensor that keeps its own dtype
+Bool = Role("Bool", group=False, boolean=True)  # a tensor read as truth values
+Dims = Role("Dims", group=False, static=True)  # a shape: integers, or scalar tensors where not known
+Key = Role("Key", group=False, static=True)  # an index as in `x[key]`: may hold tensors
+Axis = Role("Axis", group=False, static=True)  # an axis or several: a list becomes a tuple
+
+REGISTRY = {}
+_SCALARS = frozenset({int, float, bool})
+_SUMMED_IN = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
+# Python numbers that natives take as they are, and the dtypes in which all of them then agree.
+_NUMBERS = frozenset({int, float})
+_WITH_NUMBERS = frozenset({"float32", "float64", "int32", "int64"})
+
+
+class Op:
+    """An op's declaration: what `function.op` holds and graphs refer to."""
+
+    def __init__(self, declaration, rule, scalars=False, native=None):
+        self.name = declaration.__name__
+        self.native = native or self.name
+        self.rule = rule
+        self.scalars = scalars
+        code = declaration.__code__
+        count = code.co_argcount + code.co_kwonlyargcount
+        self.parameters = code.co_varnames[:count]
+        annotations = declaration.__annotations__
+        self.roles = tuple(annotations.get(p) for p in self.parameters)
+        self.tensor_at = tuple(i for i, r in enumerate(self.roles) if r is not None and not r.static)
+        self.dims_at = tuple(i for i, r in enumerate(self.roles) if r is Dims or r is Key)
+        self.axis_at = tuple(i for i, r in enumerate(self.roles) if r is Axis)
+        self.group_at = tuple(i for i in self.tensor_at if self.roles[i].group)
+        self.least = tuple({self.roles[i].least for i in self.group_at} - {None})
+        self.floating = any(self.roles[i].floating for i in self.group_at)
+        self.wide = any(self.roles[i].wide for i in self.group_at)
+        self.is_composite = rule is None
+        self.body = None if _is_empty(declaration) else declaration
+        self.function = None
+
+    def __repr__(self):
+        return f"<{'composite' if self.is_composite else 'primitive'} {self.name}>"
+
+    def __reduce__(self):
+        return _op_named, (self.name,)
+
+
+def _op_named(name):
+    return REGISTRY[name]
+
+
+def _is_empty(function):
+    return function.__code__.co_code == _nothing.__code__.co_code
+
+
+def _nothing():
+    """Its bytecode is that of any function with a docstring alone."""
+
+
+def primitive(rule, scalars=False, native=None):
+    """Declare a primitive.
+
+    Args:
+        rule: called with the op's (promoted, canonical) arguments, tensors being `KerasTensor`s;
+            returns `spec(shape, dtype)` or a list or tuple of those.
+        scalars: natives take Python numbers in place of all but one tensor.
+        native: name of the backends' functions, if it isn't the op's.
+    """
+
+    def declare(declaration):
+        return _generate(declaration, Op(declaration, rule, scalars, native))
+
+    return declare
+
+
+def composite(declaration=None, *, native=None):
+    """Declare a composite: the function's body is the op. `native`: name of overrides, if it isn't the op's."""
+    if declaration is None:
+        return lambda declaration: composite(declaration, native=native)
+    return _generate(declaration, Op(declaration, None, native=native))
+
+
+def _generate(declaration, op):
+    """The public function: fast path inline, slow path by call."""
+    code, defaults = declaration.__code__, declaration.__defaults__ or ()
+    kw_defaults = declaration.__kwdefaults__ or {}
+    positional = code.co_varnames[: code.co_argcount]
+    first_default = len(positional) - len(defaults)
+    namespace = {
+        "_selected": backends.selected.get,
+        "_process": backends.process,
+        "_slow": _slow,
+        "_op": op,
+        "_body": op.body,
+        "_symbolic": holds_symbolic,
+    }
+    header = []
+    for i, name in enumerate(positional):
+        if i >= first_default:
+            namespace[f"_d_{name}"] = defaults[i - first_default]
+            header.append(f"{name}=_d_{name}")
+        else:
+            header.append(name)
+    keyword_only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    if keyword_only:
+        header.append("*")
+    for name in keyword_only:
+        namespace[f"_d_{name}"] = kw_defaults.get(name)
+        header.append(f"{name}=_d_{name}" if name in kw_defaults else name)
+    optional = {*positional[first_default:], *keyword_only}
+    names = ", ".join(op.parameters)
+    condition = _fast_condition(op, optional)
+    source = [f"def {op.name}({', '.join(header)}):"]
+    if condition:
+        source += ["    b = _selected() or _process.backend", "    t = b.TYPES", f"    if {condition}:"]
+        source += ["        " + line for line in _native_call(op, names)]
+    source.append(f"    return _slow(_op, [{names}])")
+    exec(compile("\n".join(source), f"<op {op.name}>", "exec"), namespace)
+    function = namespace[op.name]
+    function.__doc__ = declaration.__doc__
+    function.__module__ = declaration.__module__
+    function.__qualname__ = op.name
+    function.op = op
+    op.function = function
+    REGISTRY[op.name] = op
+    return function
+
+
+def _fast_condition(op, optional):
+    """Source of the test under which the native function gets the arguments as they are, or None."""
+    if not op.tensor_at or any(op.roles[i].many for i in op.tensor_at):
+        return None
+    tests, grouped = [], []
+    for i in op.tensor_at:
+        name, role = op.parameters[i], op.roles[i]
+        test = f"type({name}) in t"
+        if name in optional:
+            test = f"({name} is None or {test})"
+        elif role.group:
+            grouped.append(name)
+        tests.append(test)
+        if role.boolean:
+            tests.append(f"{name}.dtype is b.BOOL" if name not in optional else f"({name} is None or {name}.dtype is b.BOOL)")
+    grouped_optional = [op.parameters[i] for i in op.group_at if op.parameters[i] in optional]
+    for other in grouped[1:]:
+        tests.append(f"{grouped[0]}.dtype is {other}.dtype")
+    for other in grouped_optional:
+        tests.append(f"({other} is None or {grouped[0]}.dtype is {other}.dtype)" if grouped else f"{other} is None")
+    if (op.floating or op.wide) and grouped:
+        tests.append(f"{grouped[0]}.dtype in b.FLOATS")
+    elif op.least and grouped:
+        tests.append(f"{grouped[0]}.dtype is not b.BOOL")
+    tests += [f"type({op.parameters[i]}) is not list" for i in op.axis_at]
+    tests += [f"not _symbolic({op.parameters[i]})" for i in op.dims_at]
+    return " and ".join(tests)
+
+
+def _native_call(op, names):
+    if op.is_composite:
+        return [
+            f"n = getattr(b, {op.native!r}, None)",
+            f"return _body({names}) if n is None else n({names})",
+        ]
+    if op.body is not None:
+        return [f"return b.{op.native}(*_body({names}))"]
+    return [f"return b.{op.native}({names})"]
+
+
+# ------------------------------------------------------------------ the slow path
+
+
+def _slow(op, args):
+    """Unwrap, promote, convert, then call; or record, if a symbolic tensor is among the arguments."""
+    b = backends.current()
+    symbolic = False
+    for i in op.tensor_at:
+        value = args[i]
+        if value is None:
+            continue
+        if op.roles[i].many:
+            value = args[i] = [_unwrap(b, v) for v in _listed(op, i, value)]
+            symbolic = symbolic or any(type(v) is KerasTensor for v in value)
+        else:
+            value = args[i] = _unwrap(b, value)
+            symbolic = symbolic or type(value) is KerasTensor
+    for i in op.dims_at:
+        symbolic = symbolic or holds_symbolic(args[i])
+    for i in op.axis_at:
+        if type(args[i]) is list:
+            args[i] = tuple(args[i])
+    if symbolic:
+        return _record(op, args)
+    _convert(op, args, b)
+    if op.is_composite:
+        native = getattr(b, op.native, None)
+        return op.body(*args) if native is None else native(*args)
+    if op.body is not None:
+        args = op.body(*args)
+    return getattr(b, op.native)(*args)
+
+
+def holds_symbolic(value):
+    """Whether a `KerasTensor` stands in a shape or an index."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return any(map(holds_symbolic, value))
+    if kind is slice:
+        return holds_symbolic((value.start, value.stop, value.step))
+    return kind is KerasTensor
+
+
+def _listed(op, i, value):
+    if isinstance(value, (list, tuple)):
+        return value
+    if hasattr(value, "shape") and len(value.shape):
+        # A tensor stands for the list of its slices.
+        from kerata.ops.shape import unstack
+
+        return unstack(value) if not isinstance(value, np.ndarray) else list(value)
+    raise ValueError(f"{op.name}: `{op.parameters[i]}` must be a list or tuple of tensors, not {value!r}.")
+
+
+def _unwrap(b, x):
+    """What dispatch goes on with: a native tensor, a KerasTensor, a Python scalar or something to convert."""
+    kind = type(x)
+    if kind in b.TYPES or kind is KerasTensor or kind in _SCALARS:
+        return x
+    if hasattr(kind, "_is_kerata_variable"):
+        return x.value
+    if b.is_tensor(x):
+        if b.is_tracer_type(kind):
+            b.TYPES.add(kind)
+        return x
+    if isinstance(x, KerasTensor):
+        return x
+    if kind in (list, tuple) and _holds_tensors(b, x):
+        from kerata.ops.shape import stack
+
+        return stack([_unwrap(b, v) for v in x])
+    return x
+
+
+def _holds_tensors(b, x):
+    for v in x:
+        kind = type(v)
+        if kind in (list, tuple):
+            if _holds_tensors(b, v):
+                return True
+        elif kind is KerasTensor or hasattr(kind, "_is_kerata_variable") or b.is_tensor(v):
+            return kind not in b.NUMPY_TYPES if hasattr(b, "NUMPY_TYPES") else True
+    return False
+
+
+def _group(op, args):
+    """The tensors that are promoted together, flat."""
+    found = []
+    for i in op.group_at:
+        value = args[i]
+        if value is not None:
+            found.extend(value) if op.roles[i].many else found.append(value)
+    return found
+
+
+def _node(b, x):
+    """Lattice node of an operand: weak for Python scalars and lists of them."""
+    kind = type(x)
+    if kind in _SCALARS:
+        return dtypes.lattice_node(kind)
+    if kind in b.TYPES:
+        return b.dtype_of(x)
+    if kind is KerasTensor:
+        return x.dtype
+    if kind in (list, tuple):
+        return _listed_dtype(x)
+    if b.is_tensor(x):
+        return b.dtype_of(x)
+    if hasattr(x, "dtype"):
+        return dtypes.standardize_dtype(x.dtype)
+    raise ValueError(f"{x!r} (of type {kind.__name__}) can't be made a tensor.")
+
+
+def _listed_dtype(values):
+    """Dtype of a nested list of Python numbers: floatx, int32 or bool."""
+    array = np.asarray(values)
+    if array.dtype == object or array.dtype.kind in "US":
+        raise ValueError(f"{values!r} can't be made a tensor: it isn't a regular nest of numbers.")
+    if array.size and all(type(v) in _SCALARS for v in _scalars(values)):
+        return {"f": config.floatx(), "i": "int32", "b": "bool"}.get(array.dtype.kind, array.dtype.name)
+    return config.floatx() if not array.size else array.dtype.name
+
+
+def _scalars(values):
+    for v in values:
+        if type(v) in (list, tuple):
+            yield from _scalars(v)
+        else:
+            yield v
+
+
+def _target(op, nodes):
+    target = dtypes.promote((*nodes, *op.least), config.floatx())
+    return _SUMMED_IN.get(target, target) if op.wide else target
+
+
+def _convert(op, args, b):
+    """Bring every tensor argument to native form and the op's dtype, in place."""
+    operands = _group(op, args)
+    target = _target(op, [_node(b, x) for x in operands]) if operands else None
+    # One tensor at least must stay a tensor, and weak promotion is only sure for the common dtypes.
+    scalars = op.scalars and target in _WITH_NUMBERS and any(type(x) not in _SCALARS for x in operands)
+    for i in op.tensor_at:
+        value, role = args[i], op.roles[i]
+        if value is None:
+            continue
+        if role.many:
+            args[i] = [to_native(b, v, target) for v in value]
+        elif role.group:
+            if not (scalars and type(value) in _NUMBERS):
+                args[i] = to_native(b, value, target)
+        else:
+            args[i] = to_native(b, value, "bool" if role.boolean else None)
+
+
+def to_native(b, x, dtype=None):
+    """A native tensor of `dtype` (`None`: its own) from anything that has values."""
+    if type(x) in b.TYPES or b.is_tensor(x):
+        return x if dtype is None or b.dtype_of(x) == dtype else b.cast(x, dtype)
+    if dtype is None:
+        kind = type(x)
+        if kind in _SCALARS:
+            dtype = dtypes.promote((dtypes.lattice_node(kind),), config.floatx())
+        elif kind in (list, tuple):
+            dtype = _listed_dtype(x)
+    if type(x) in _SCALARS or type(x) in (list, tuple) or isinstance(x, (np.ndarray, np.generic)):
+        return b.convert(x, dtype)
+    return b.convert(_host(x), dtype)
+
+
+def _host(x):
+    """NumPy array of another framework's tensor or of anything array-like."""
+    module = type(x).__module__.split(".")[0]
+    name = {"jaxlib": "jax", "torch": "torch", "tensorflow": "tensorflow", "jax": "jax"}.get(module)
+    if name in backends._loaded:
+        other = backends._loaded[name]
+        if other.is_tensor(x):
+            return other.to_numpy(x)
+    if name == "torch":
+        x = x.detach().cpu()
+    array = np.asarray(x)
+    if array.dtype == object:
+        raise ValueError(f"{x!r} (of type {type(x).__name__}) can't be made a tensor.")
+    return array
+
+
+# ------------------------------------------------------------------ recording
+
+
+def _record(op, args):
+    """Make the node, and the symbolic result, of a call with a `KerasTensor` in it."""
+    scope = current_trace.get()
+    b = backends.selected.get() or backends.process.backend
+    operands = _group(op, args)
+    target = _target(op, [_node(b, x) for x in operands]) if operands else None
+    if scope is None:
+        # Put together by hand: the call is kept as it was written, only the rule sees promoted operands.
+        result = infer(op, [_promoted(op, i, a, target, b) for i, a in enumerate(args)])
+        Node(op, tuple(args), None, result)
+        return result
+    args = [_settled(op, i, a, target, b) for i, a in enumerate(args)]
+    if op.is_composite and scope.expand(op):
+        return op.body(*args)
+    if op.body is not None and not op.is_composite:
+        args = op.body(*args)
+    result = infer(op, args, canonical=True)
+    if scope.record:
+        Node(op, tuple(args), None, result)
+    return result
+
+
+def infer(op, args, canonical=False):
+    """Symbolic result of an op from promoted arguments: by its rule, or by running its body for the shapes alone."""
+    if op.is_composite:
+        with Trace(record=False, dynamic=True):
+            result = op.body(*args)
+        return _detached(result)
+    if op.body is not None and not canonical:
+        with Trace(record=False, dynamic=True):
+            args = op.body(*args)
+    dtype = _dtype_kept(op, args)
+    try:
+        return op.rule(*[_as_spec(op, i, a, dtype) for i, a in enumerate(args)])
+    except ValueError as error:
+        # Rules are shared, so most of them don't know for whom they speak.
+        if str(error).startswith(f"{op.name}"):
+            raise
+        raise ValueError(f"{op.name}: {error}") from None
+
+
+def _dtype_kept(op, args):
+    """The dtype that the op's group was promoted to, which Python numbers in it stand for."""
+    if op.scalars:
+        for i in op.group_at:
+            if args[i] is not None and type(args[i]) not in _SCALARS:
+                return dtypes.standardize_dtype(args[i].dtype)
+    return None
+
+
+def _detached(result):
+    from kerata.core import tree
+
+    if type(result) is KerasTensor:
+        return spec(result.shape, result.dtype)
+    return tree.map_structure(lambda t: spec(t.shape, t.dtype) if isinstance(t, KerasTensor) else t, result)
+
+
+def _as_spec(op, i, value, dtype):
+    """Constants among an op's tensors as the rule sees them: by shape and dtype."""
+    role = op.roles[i]
+    if role is None or role.static or value is None:
+        return value
+    if role.many:
+        return [_one_spec(v, dtype) for v in value]
+    return _one_spec(value, dtype)
+
+
+def _one_spec(x, dtype=None):
+    if type(x) is KerasTensor:
+        return x
+    if type(x) in _SCALARS:
+        return spec((), dtype or dtypes.promote((dtypes.lattice_node(type(x)),), config.floatx()))
+    return spec(tuple(x.shape), dtypes.standardize_dtype(x.dtype))
+
+
+def _promoted(op, i, value, target, b):
+    """The argument as the rule must see it, without recording casts."""
+    role = op.roles[i]
+    if role is None or role.static or value is None:
+        return value
+    if role.many:
+        return [_spec_of(v, target, b) for v in value]
+    dtype = target if role.group else "bool" if role.boolean else None
+    return _spec_of(value, dtype, b)
+
+
+def _spec_of(x, dtype, b):
+    if type(x) is KerasTensor:
+        return x if dtype is None or x.dtype == dtype else spec(x.shape, dtype)
+    shape = () if type(x) in _SCALARS else tuple(x.shape) if hasattr(x, "shape") else np.shape(x)
+    return spec(shape, dtype or dtypes.promote((_node(b, x),), config.floatx()))
+
+
+def _settled(op, i, value, target, b):
+    """The argument as a traced graph keeps it: casts recorded, constants as arrays of the right dtype."""
+    role = op.roles[i]
+    if role is None or role.static or value is None:
+        return value
+    if role.many:
+        return [_settled_one(v, target, b) for v in value]
+    if role.group and op.scalars and type(value) in _NUMBERS and target in _WITH_NUMBERS:
+        return value
+    return _settled_one(value, target if role.group else "bool" if role.boolean else None, b)
+
+
+def _settled_one(x, dtype, b):
+    if type(x) is KerasTensor:
+        if dtype is None or x.dtype == dtype:
+            return x
+        from kerata.ops.elementwise import cast
+
+        return cast(x, dtype)
+    dtype = dtype or dtypes.promote((_node(b, x),), config.floatx())
+    if type(x) in _SCALARS or isinstance(x, (list, tuple, np.ndarray, np.generic)):
+        return np.asarray(x, dtypes.to_numpy_dtype(dtype))
+    return to_native(backends.current(), x, dtype)

@@ -1,0 +1,248 @@
+"""Ops that read and write by position."""
+
+import builtins
+import operator
+
+import numpy as np
+
+from kerata import backends
+from kerata.core import dtypes
+from kerata.core.errors import one_of, positive_int
+from kerata.graph.tensor import KerasTensor
+from kerata.ops import rules
+from kerata.ops.declare import Dims, Index, Key, Tensor, primitive, to_native
+from kerata.ops.reduction import _max
+from kerata.ops.shape import canonical_dims, reshape
+
+
+@primitive(rule=rules.take)
+def take(x: Index, indices: Index, axis=None):
+    """Slices of a tensor by their positions along an axis (`numpy.take`).
+
+    Args:
+        x: tensor of any shape.
+        indices: integer tensor of any shape. Negative ones count from the end; what is out of bounds
+            is moved to the nearest position that isn't.
+        axis: which dimension; by default the tensor is flattened first.
+
+    Returns:
+        Tensor of `x`'s shape with `indices`' shape in place of the axis.
+    """
+    if axis is None:
+        return reshape(x, (-1,)), indices, 0
+    return x, indices, axis
+
+
+@primitive(rule=rules.take_along_axis)
+def take_along_axis(x: Index, indices: Index, axis=None):
+    """Elements by their positions along an axis, each row with positions of its own (`numpy.take_along_axis`).
+
+    Args:
+        x: tensor of any shape.
+        indices: integer tensor of as many dimensions; the others broadcast.
+        axis: which dimension; by default both are flattened first.
+
+    Returns:
+        Tensor of `indices`' shape (broadcast) and `x`'s dtype.
+    """
+    if axis is None:
+        return reshape(x, (-1,)), reshape(indices, (-1,)), 0
+    return x, indices, axis
+
+
+@primitive(rule=rules.get_item)
+def get_item(x: Index, key: Key):
+    """`x[key]`, with NumPy's basic and advanced indexing on every backend.
+
+    Args:
+        x: tensor.
+        key: int, slice, `None`, `...`, integer or boolean tensor or list, or a tuple of those.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+    key = key if type(key) is tuple else (key,)
+    return x, tuple(k if type(k) in _BASIC else _index(k) for k in key)
+
+
+_BASIC = {int, type(None), type(Ellipsis)}
+
+
+def _index(k):
+    """One entry of a key in canonical form."""
+    if isinstance(k, builtins.slice):
+        return builtins.slice(*(_scalar(e) for e in (k.start, k.stop, k.step)))
+    if isinstance(k, (bool, KerasTensor)):
+        return k
+    if isinstance(k, np.integer):
+        return int(k)
+    if isinstance(k, (list, tuple)):
+        k = np.asarray(k) if len(k) else np.zeros(0, "int32")
+    b = backends.current()
+    if hasattr(type(k), "_is_kerata_variable"):
+        k = k.value
+    if isinstance(k, KerasTensor):
+        return k
+    return to_native(b, k, None if getattr(k, "dtype", None) != np.int64 or not isinstance(k, np.ndarray) else "int32")
+
+
+def _scalar(e):
+    if e is None or type(e) is int or isinstance(e, KerasTensor):
+        return e
+    try:
+        return operator.index(e)
+    except TypeError:
+        return e
+
+
+@primitive(rule=rules.scatter)
+def scatter(indices: Index, values: Tensor, shape: Dims):
+    """Zeros with values added at positions; those for one position add up.
+
+    Args:
+        indices: integer tensor of shape `(n, k)`: where, in the first k dimensions.
+        values: tensor of shape `(n, ...)`, the rest being the dimensions after the first k of `shape`.
+        shape: shape of the result.
+
+    Returns:
+        Tensor of `shape` and `values`' dtype.
+    """
+    return indices, values, canonical_dims(shape, "scatter")
+
+
+@primitive(rule=rules.scatter_update)
+def scatter_update(inputs: Tensor, indices: Index, updates: Tensor, reduction=None):
+    """A tensor with values replaced at positions.
+
+    Args:
+        inputs: tensor of any shape.
+        indices: integer tensor of shape `(n, k)`: where, in the first k dimensions.
+        updates: tensor of shape `(n, ...)`, the rest being the dimensions after the first k of `inputs`.
+        reduction: `None` to replace, `"add"`, `"max"`, `"min"` or `"mul"` to combine with what is there.
+
+    Returns:
+        Tensor of `inputs`' shape.
+    """
+    return inputs, indices, updates, one_of(reduction, (None, "add", "max", "min", "mul"), "reduction", "scatter_update")
+
+
+@primitive(rule=rules.slice_window)
+def slice(inputs: Index, start_indices: Dims, shape: Dims):
+    """A window of fixed shape, at a position that may be computed (`jax.lax.dynamic_slice`).
+
+    Args:
+        inputs: tensor of any shape.
+        start_indices: first position in each dimension: ints, scalar tensors, or one integer vector.
+            A window that would reach beyond the end is moved back.
+        shape: shape of the window.
+
+    Returns:
+        Tensor of that shape and `inputs`' dtype.
+    """
+    return inputs, _starts(start_indices, len(inputs.shape)), canonical_dims(shape, "slice")
+
+
+def _starts(start_indices, rank):
+    if isinstance(start_indices, (tuple, list)):
+        starts = tuple(start_indices)
+    else:
+        starts = tuple(get_item(start_indices, i) for i in range(rank))
+    return canonical_dims(starts, "slice")
+
+
+@primitive(rule=rules.slice_update)
+def slice_update(inputs: Tensor, start_indices: Dims, updates: Tensor):
+    """A tensor with a window of it replaced (`jax.lax.dynamic_update_slice`).
+
+    Args:
+        inputs: tensor of any shape.
+        start_indices: first position in each dimension: ints, scalar tensors, or one integer vector.
+        updates: tensor of as many dimensions: what the window holds afterwards.
+
+    Returns:
+        Tensor of `inputs`' shape.
+    """
+    return inputs, _starts(start_indices, len(inputs.shape)), updates
+
+
+@primitive(rule=rules.one_hot)
+def one_hot(x: Index, num_classes, axis=-1, dtype=None):
+    """Classes as vectors with a single 1: the primitive."""
+
+
+_one_hot = one_hot
+
+
+def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):  # noqa: F811
+    """Class numbers as vectors with a 1 at that place and zeros elsewhere.
+
+    Args:
+        x: integer tensor of any shape; numbers outside `[0, num_classes)` give zeros only.
+        num_classes: length of the new dimension.
+        axis: where it is in the result.
+        dtype: by default `floatx()`.
+        sparse: whether to return a sparse tensor, where the backend has them.
+
+    Returns:
+        Tensor of `dtype`.
+    """
+    if sparse:
+        return _sparse_one_hot(x, num_classes, axis, dtype)
+    return _one_hot(x, positive_int(num_classes, "num_classes", "one_hot"), axis, dtypes.standardize_dtype(dtype))
+
+
+one_hot.op = _one_hot.op
+
+
+def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwargs):
+    """Sets of class numbers as vectors with a 1 at each of them.
+
+    Args:
+        inputs: integer tensor of shape `(..., k)`: each row is one set; numbers outside
+            `[0, num_classes)` are left out.
+        num_classes: length of the vectors (`num_tokens` is its older name).
+        axis: where that dimension is in the result.
+        dtype: by default `floatx()`.
+        sparse: whether to return a sparse tensor, where the backend has them.
+
+    Returns:
+        Tensor of `dtype`, of `inputs`' shape with `num_classes` in place of the last dimension.
+    """
+    num_classes = kwargs.pop("num_tokens", num_classes)
+    if kwargs:
+        raise TypeError(f"multi_hot: unknown argument {next(iter(kwargs))!r}.")
+    if num_classes is None:
+        raise ValueError("multi_hot: `num_classes` must be given.")
+    hot = one_hot(inputs, num_classes, axis, dtype, sparse)
+    # The sets are the rows of the last dimension, which the new one may have come to stand behind.
+    rank = len(hot.shape)
+    return _max(hot, rank - 2 if rules.axis_in(axis, rank, "multi_hot") == rank - 1 else rank - 1) if rank > 1 else hot
+
+
+def _sparse_one_hot(x, num_classes, axis, dtype):
+    b = backends.current()
+    if not hasattr(b, "sparse_one_hot"):
+        raise ValueError(f"one_hot: the {b.NAME} backend has no sparse tensors; use `sparse=False`.")
+    return b.sparse_one_hot(to_native(b, x), num_classes, axis, dtypes.standardize_dtype(dtype))
+
+
+@primitive(rule=rules.nonzero)
+def nonzero(x: Index):
+    """Positions of the elements that aren't 0 (`numpy.nonzero`).
+
+    How many there are depends on the values, so it can't run inside a function compiled by JAX.
+
+    Args:
+        x: tensor of at least one dimension.
+
+    Returns:
+        Tuple with one int32 vector a dimension.
+    """
+
+
+@primitive(rule=rules.segment)
+def segment_sum(data: Tensor, segment_ids: Index, num_segments):
+    """Sums of the rows with the same number: the primitive."""
+
+
+_segment_sum = segment_sum

@@ -1,0 +1,437 @@
+"""Ops that move elements about: reshape, transpose, join, cut, pad, repeat."""
+
+import builtins
+import operator
+
+import numpy as np
+
+from kerata.core.errors import integer, one_of
+from kerata.graph.tensor import KerasTensor
+from kerata.ops import rules
+from kerata.ops.core import convert_to_tensor
+from kerata.ops.core import shape as shape_of
+from kerata.ops.declare import Axis, Dims, Index, Tensors, composite, primitive
+
+
+@primitive(rule=rules.scalar_int32)
+def shape_dim(x: Index, axis):
+    """Length of one dimension as an int32 scalar, computed when the graph runs.
+
+    Args:
+        x: tensor.
+        axis: which dimension.
+
+    Returns:
+        int32 scalar (a Python int where the length is static).
+    """
+
+
+def canonical_dims(shape, owner="shape"):
+    """A shape as a tuple of ints and, where a length is computed, scalar tensors."""
+    if type(shape) is tuple and set(map(type, shape)) <= _INT:
+        return shape
+    if not isinstance(shape, (tuple, list)):
+        shape = (shape,) if not hasattr(shape, "__iter__") or not getattr(shape, "shape", (1,)) else tuple(shape)
+    return tuple(d if type(d) is int else _dimension(d, owner) for d in shape)
+
+
+_INT = {int}
+
+
+def _dimension(d, owner):
+    if isinstance(d, KerasTensor):
+        return d
+    if isinstance(d, float) or (hasattr(d, "dtype") and "float" in str(d.dtype)):
+        raise ValueError(f"{owner}: dimensions must be integers, but {d!r} was given.")
+    try:
+        return operator.index(d)
+    except TypeError:
+        if d is None:
+            raise ValueError(f"{owner}: a dimension is None; give a number.") from None
+        return d
+
+
+@primitive(rule=rules.reshape)
+def reshape(x: Index, newshape: Dims):
+    """The same elements in another shape (`numpy.reshape`).
+
+    Args:
+        x: tensor of any shape.
+        newshape: int or sequence of ints; one of them may be -1 (or `None`): whatever is left over.
+            Scalar tensors are allowed.
+
+    Returns:
+        Tensor of that shape and `x`'s dtype.
+    """
+    if type(newshape) is tuple and set(map(type, newshape)) <= _INT:
+        return x, newshape
+    if isinstance(newshape, (tuple, list)):
+        newshape = tuple(-1 if d is None else d for d in newshape)
+    return x, canonical_dims(newshape, "reshape")
+
+
+@primitive(rule=rules.transpose)
+def transpose(x: Index, axes: Axis = None):
+    """Reorder the dimensions (`numpy.transpose`).
+
+    Args:
+        x: tensor of any shape.
+        axes: for each dimension of the result, which one of `x` it is; by default the reverse order.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+    return x, tuple(range(len(x.shape)))[::-1] if axes is None else tuple(axes)
+
+
+@primitive(rule=rules.expand_dims)
+def expand_dims(x: Index, axis: Axis):
+    """Insert dimensions of 1 (`numpy.expand_dims`).
+
+    Args:
+        x: tensor of any shape.
+        axis: int or tuple of ints: where they are in the result.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+
+
+@primitive(rule=rules.squeeze)
+def squeeze(x: Index, axis: Axis = None):
+    """Drop dimensions of 1 (`numpy.squeeze`).
+
+    Args:
+        x: tensor of any shape.
+        axis: int or tuple of ints; by default all that are 1.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+
+
+@primitive(rule=rules.broadcast_to)
+def broadcast_to(x: Index, shape: Dims):
+    """Repeat along dimensions of 1, and new ones in front, up to a shape (`numpy.broadcast_to`).
+
+    Args:
+        x: tensor.
+        shape: int or sequence of ints.
+
+    Returns:
+        Tensor of that shape and `x`'s dtype.
+    """
+    return x, canonical_dims(shape, "broadcast_to")
+
+
+@primitive(rule=rules.concatenate)
+def concatenate(xs: Tensors, axis=0):
+    """Join tensors along a dimension that they have (`numpy.concatenate`).
+
+    Args:
+        xs: list of tensors whose shapes are equal but for that dimension.
+        axis: which dimension. `None`: the tensors are flattened first.
+
+    Returns:
+        Tensor of the dtype that they have together.
+    """
+    if axis is None:
+        return [reshape(x, (-1,)) for x in xs], 0
+    return xs, axis
+
+
+@primitive(rule=rules.stack)
+def stack(x: Tensors, axis=0):
+    """Join tensors along a new dimension (`numpy.stack`).
+
+    Args:
+        x: list of tensors of one shape.
+        axis: where the new dimension is in the result.
+
+    Returns:
+        Tensor of the dtype that they have together.
+    """
+
+
+@primitive(rule=rules.unstack)
+def unstack(x: Index, axis=0):
+    """A tensor as a list of its slices: the primitive, without `num`."""
+
+
+_unstack = unstack
+
+
+def unstack(x, num=None, axis=0):  # noqa: F811
+    """A tensor as the list of its slices along an axis.
+
+    Args:
+        x: tensor of at least one dimension.
+        num: how many there are, if that can't be read from the shape.
+        axis: which dimension.
+
+    Returns:
+        List of tensors of one dimension less.
+    """
+    parts = _unstack(x, axis)
+    if num is not None and num != len(parts):
+        raise ValueError(f"unstack: `num` is {num}, but the dimension has {len(parts)} entries.")
+    return parts
+
+
+unstack.op = _unstack.op
+
+
+@primitive(rule=rules.split)
+def split(x: Index, indices_or_sections, axis=0):
+    """Cut along a dimension (`numpy.split`).
+
+    Args:
+        x: tensor of at least one dimension.
+        indices_or_sections: number of equal parts, or the positions where to cut.
+        axis: which dimension.
+
+    Returns:
+        List of tensors.
+    """
+    if isinstance(indices_or_sections, (tuple, list)) or getattr(indices_or_sections, "ndim", 0):
+        return x, tuple(operator.index(i) for i in indices_or_sections), axis
+    return x, integer(indices_or_sections, "indices_or_sections", "split", minimum=1), axis
+
+
+@primitive(rule=rules.same)
+def flip(x: Index, axis: Axis = None):
+    """Reverse the order along axes (`numpy.flip`).
+
+    Args:
+        x: tensor of any shape.
+        axis: int or tuple of ints; by default all.
+
+    Returns:
+        Tensor of `x`'s shape and dtype.
+    """
+    return x, rules.axes_in(axis, len(x.shape), "flip")
+
+
+@primitive(rule=rules.same)
+def roll(x: Index, shift: Axis, axis: Axis = None):
+    """Move elements along axes; those that leave at one end come in at the other (`numpy.roll`).
+
+    Args:
+        x: tensor of any shape.
+        shift: int or tuple of ints: by how many places.
+        axis: int or tuple of ints; by default the tensor is rolled as if it were flat.
+
+    Returns:
+        Tensor of `x`'s shape and dtype.
+    """
+
+
+_roll = roll
+
+
+def roll(x, shift, axis=None):  # noqa: F811
+    shifts = tuple(shift) if isinstance(shift, (tuple, list)) else (shift,)
+    if axis is None:
+        return roll_flat(x, builtins.sum(shifts))
+    axes = _pair(axis)
+    if len(shifts) == 1:
+        shifts *= len(axes)
+    if len(shifts) != len(axes):
+        raise ValueError(f"roll: {len(shifts)} shifts are given for {len(axes)} axes.")
+    return _roll(x, shifts, axes)
+
+
+roll.op, roll.__doc__ = _roll.op, _roll.__doc__
+
+
+@composite
+def roll_flat(x: Index, shift):
+    """`roll` of the flattened tensor, in the shape that it had."""
+    return reshape(_roll(reshape(x, (-1,)), (shift,), (0,)), shape_of(x))
+
+
+PAD_MODES = ("constant", "reflect", "symmetric", "edge")
+
+
+@primitive(rule=rules.pad)
+def pad(x: Index, pad_width, mode="constant", constant_values=None):
+    """Lengthen dimensions at their ends (`numpy.pad`).
+
+    Args:
+        x: tensor of any shape.
+        pad_width: `(before, after)` for each dimension; one pair, or one number, for all of them.
+        mode: `"constant"`, `"reflect"` (mirrored without repeating the edge), `"symmetric"` (with it)
+            or `"edge"`.
+        constant_values: fill value of mode `"constant"`, by default 0.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+    one_of(mode, PAD_MODES, "mode", "pad")
+    if mode != "constant" and constant_values is not None:
+        raise ValueError(f"pad: `constant_values` is for mode 'constant', but the mode is {mode!r}.")
+    return x, pad_pairs(pad_width, len(x.shape)), mode, 0 if constant_values is None else constant_values
+
+
+def pad_pairs(pad_width, rank):
+    """NumPy's spellings of `pad_width` as one pair a dimension."""
+    if isinstance(pad_width, (int, np.integer)):
+        pad_width = ((int(pad_width),) * 2,)
+    pairs = [tuple(p) if isinstance(p, (tuple, list)) or getattr(p, "ndim", 0) else p for p in pad_width]
+    if len(pairs) == 2 and not isinstance(pairs[0], tuple):
+        pairs = [tuple(pairs)]
+    pairs = [(p, p) if not isinstance(p, tuple) else p * 2 if len(p) == 1 else p for p in pairs]
+    if any(len(p) != 2 for p in pairs) or len(pairs) not in (1, rank):
+        raise ValueError(
+            f"pad: `pad_width` must be (before, after) pairs, one for each of the {rank} dimensions or one for all, "
+            f"not {pad_width!r}."
+        )
+    pairs = tuple((operator.index(low), operator.index(high)) for low, high in pairs)
+    return pairs * rank if len(pairs) == 1 else pairs
+
+
+@primitive(rule=rules.tile)
+def tile(x: Index, repeats: Dims):
+    """Repeat the whole tensor along its dimensions (`numpy.tile`).
+
+    Args:
+        x: tensor of any shape.
+        repeats: int or sequence of ints; ones are put in front of the shorter of shape and repeats.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+    repeats = canonical_dims(repeats, "tile")
+    rank = len(x.shape)
+    if len(repeats) > rank:
+        x = reshape(x, (1,) * (len(repeats) - rank) + shape_of(x))
+    return x, (1,) * (rank - len(repeats)) + repeats
+
+
+@primitive(rule=rules.repeat)
+def repeat(x: Index, repeats, axis=None):
+    """Repeat each element along an axis (`numpy.repeat`).
+
+    Args:
+        x: tensor of any shape.
+        repeats: int, or one int for each element along the axis.
+        axis: which dimension; by default the tensor is flattened first.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+    if not isinstance(repeats, int):
+        repeats = np.asarray(repeats)
+        repeats = tuple(int(r) for r in repeats) if repeats.ndim else int(repeats)
+    if axis is None:
+        return reshape(x, (-1,)), repeats, 0
+    return x, repeats, axis
+
+
+@primitive(rule=rules.triangle)
+def tril(x: Index, k=0):
+    """Lower triangle of the last two dimensions, the rest zero (`numpy.tril`).
+
+    Args:
+        x: tensor of shape `(..., m, n)`.
+        k: diagonal up to which elements are kept: 0 the main one, above it positive.
+
+    Returns:
+        Tensor of `x`'s shape and dtype.
+    """
+
+
+@primitive(rule=rules.triangle)
+def triu(x: Index, k=0):
+    """Upper triangle of the last two dimensions, the rest zero (`numpy.triu`).
+
+    Args:
+        x: tensor of shape `(..., m, n)`.
+        k: diagonal from which on elements are kept: 0 the main one, above it positive.
+
+    Returns:
+        Tensor of `x`'s shape and dtype.
+    """
+
+
+@primitive(rule=rules.diag)
+def diag(x: Index, k=0):
+    """Matrix with a given diagonal, or the diagonal of a matrix (`numpy.diag`).
+
+    Args:
+        x: vector or matrix.
+        k: which diagonal: 0 the main one, above it positive.
+
+    Returns:
+        Matrix for a vector, vector for a matrix, of `x`'s dtype.
+    """
+
+
+@primitive(rule=rules.diagonal)
+def diagonal(x: Index, offset=0, axis1=0, axis2=1):
+    """Diagonals of the matrices that two axes make (`numpy.diagonal`).
+
+    Args:
+        x: tensor of at least two dimensions.
+        offset: which diagonal: 0 the main one, above it positive.
+        axis1, axis2: rows and columns.
+
+    Returns:
+        Tensor with the two axes removed and the diagonal last, of `x`'s dtype.
+    """
+
+
+# ------------------------------------------------------------------ made of these
+
+
+def ravel(x):
+    """All elements in one dimension (`numpy.ravel`).
+
+    Args:
+        x: tensor of any shape.
+
+    Returns:
+        One-dimensional tensor of `x`'s dtype.
+    """
+    return reshape(x, (-1,))
+
+
+def swapaxes(x, axis1, axis2):
+    """Exchange two dimensions (`numpy.swapaxes`).
+
+    Args:
+        x: tensor of at least two dimensions.
+        axis1, axis2: which ones.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+    x = convert_to_tensor(x)
+    axes = list(range(len(x.shape)))
+    a, b = rules.axes_in((axis1,), len(axes), "swapaxes")[0], rules.axes_in((axis2,), len(axes), "swapaxes")[0]
+    axes[a], axes[b] = axes[b], axes[a]
+    return transpose(x, tuple(axes))
+
+
+def moveaxis(x, source, destination):
+    """Move dimensions to other places; the rest keep their order (`numpy.moveaxis`).
+
+    Args:
+        x: tensor.
+        source, destination: int or tuple of ints of equal length.
+
+    Returns:
+        Tensor of `x`'s dtype.
+    """
+    x = convert_to_tensor(x)
+    rank = len(x.shape)
+    source, destination = rules.axes_in(_pair(source), rank, "moveaxis"), rules.axes_in(_pair(destination), rank, "moveaxis")
+    if len(source) != len(destination):
+        raise ValueError(f"moveaxis: {len(source)} axes can't be moved to {len(destination)} places.")
+    rest = iter([a for a in range(rank) if a not in source])
+    placed = dict(zip(destination, source))
+    return transpose(x, tuple(placed[i] if i in placed else next(rest) for i in range(rank)))
+
+
+def _pair(axis):
+    return tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)

@@ -1,0 +1,13 @@
+"""Penalties on weights and outputs, added to the loss."""
+
+from kerata.core import lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "regularizer": ["Regularizer"],
+        "norms": ["L1", "L1L2", "L2"],
+        "orthogonal": ["OrthogonalRegularizer"],
+        "lookup": ["deserialize", "get", "serialize"],
+    },
+)

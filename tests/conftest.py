@@ -1,0 +1,32 @@
+"""What all tests share: the backends, one after the other, each entered for the test."""
+
+import os
+
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# A `keras.json` of the machine must not decide what is tested.
+os.environ.setdefault("KERAS_BACKEND", "numpy")
+
+import pytest
+
+from kerata import backends
+
+BACKENDS = tuple(name for name in ("numpy", "jax", "torch", "tensorflow") if name in backends.installed())
+TRAINING = tuple(name for name in BACKENDS if name in backends.TRAINING)
+
+
+def _entered(request):
+    with backends.use_backend(request.param) as b:
+        yield b
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request):
+    """Each installed full backend, in force for the test."""
+    yield from _entered(request)
+
+
+@pytest.fixture(params=TRAINING)
+def training_backend(request):
+    """Each installed backend that computes gradients, in force for the test."""
+    yield from _entered(request)

@@ -1,0 +1,235 @@
+"""What is done with each line of the sample table: value, dtype, symbolic twin, gradient, compiled run, override."""
+
+import itertools
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+from kerata import backends, ops
+from kerata.core import dtypes
+from kerata.graph.tensor import KerasTensor
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from samples import SAMPLES
+
+IDS = [str(s) for s in SAMPLES]
+# float32 results of float64 oracles; integers stay within 32 bits as JAX keeps them.
+NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+STEP = 1e-5  # of central differences, in float64
+
+every_sample = pytest.mark.parametrize("case", SAMPLES, ids=IDS)
+
+
+def function(case):
+    found = ops
+    for part in case.op.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def is_tensor(value):
+    return isinstance(value, np.ndarray)
+
+
+def is_tensors(value):
+    return isinstance(value, (list, tuple)) and bool(value) and all(map(is_tensor, value))
+
+
+def changed(case, change):
+    """The arguments with every tensor replaced by `change(it)`."""
+    return {
+        k: change(v) if is_tensor(v) else [change(t) for t in v] if is_tensors(v) else v for k, v in case.arguments.items()
+    }
+
+
+def tensors(case):
+    """The tensors, flat, in order."""
+    found = []
+    changed(case, found.append)
+    return found
+
+
+def narrow(array):
+    return array.astype(NARROW.get(array.dtype.name, array.dtype.name))
+
+
+def native(array):
+    return ops.convert_to_tensor(narrow(array))
+
+
+def expected(case):
+    arguments = list(case.arguments.items())
+    by_position = [v for _, v in itertools.takewhile(lambda kv: is_tensor(kv[1]) or is_tensors(kv[1]), arguments)]
+    by_name = dict(arguments[len(by_position) :])
+    with np.errstate(all="ignore"):
+        return case.oracle(*by_position, **by_name) if not takes_numbers(case) else case.oracle(*case.arguments.values())
+
+
+def takes_numbers(case):
+    # Operands that are Python numbers have no name in NumPy's ufuncs.
+    return isinstance(case.oracle, np.ufunc) or case.oracle is np.where
+
+
+def flat(result):
+    if isinstance(result, dict):
+        return [t for v in result.values() for t in flat(v)]
+    return [t for v in result for t in flat(v)] if isinstance(result, (list, tuple)) else [result]
+
+
+def call(case, change):
+    with np.errstate(all="ignore"):
+        return flat(function(case)(**changed(case, change)))
+
+
+def host(x):
+    return np.asarray(ops.convert_to_numpy(x))
+
+
+def close(got, want, tol, context=""):
+    want = np.asarray(want)
+    assert got.shape == want.shape, f"{context}shape {got.shape}, expected {want.shape}"
+    if got.dtype.name in ("bfloat16", "float16"):
+        got = got.astype("float32")
+    if got.dtype.kind in "fc" and tol:
+        np.testing.assert_allclose(got, want, rtol=tol, atol=tol, err_msg=context)
+    else:
+        np.testing.assert_array_equal(got, want, err_msg=context)
+
+
+@every_sample
+def test_value_and_dtype(case, backend):
+    results = [host(r) for r in call(case, native)]
+    if case.oracle is not None:
+        wanted = [np.asarray(w) for w in flat(expected(case))]
+        assert len(results) == len(wanted)
+        for got, want in zip(results, wanted):
+            close(got, want, case.tol)
+            assert got.dtype.name == (case.gives or NARROW.get(want.dtype.name, want.dtype.name))
+    elif case.gives:
+        assert results[0].dtype.name == case.gives
+    symbolic = call(case, lambda a: KerasTensor(a.shape, narrow(a).dtype.name))
+    if tensors(case):
+        for got, spec in zip(results, symbolic, strict=True):
+            assert isinstance(spec, KerasTensor), "no symbolic result"
+            assert compatible(got.shape, spec.shape), f"eager {got.shape}, symbolic {spec.shape}"
+            assert got.dtype.name == spec.dtype, f"eager {got.dtype.name}, symbolic {spec.dtype}"
+
+
+def compatible(known, spec):
+    return len(known) == len(spec) and all(s is None or s == k for k, s in zip(known, spec))
+
+
+@every_sample
+def test_symbolic_with_unknown_dimensions(case):
+    """Each subset of the tensors with an unknown first dimension: the rank is right, and nothing known is wrong."""
+    arrays = tensors(case)
+    results = [host(r).shape for r in call(case, native)]
+    with_axis = [i for i, a in enumerate(arrays) if a.ndim]
+    for count in range(1, len(with_axis) + 1):
+        for unknown in itertools.combinations(with_axis, count):
+            number = itertools.count()
+
+            def spec(a, number=number, unknown=unknown):
+                hidden = next(number) in unknown
+                return KerasTensor((None, *a.shape[1:]) if hidden else a.shape, narrow(a).dtype.name)
+
+            try:
+                symbolic = call(case, spec)
+            except ValueError as error:
+                assert "known" in str(error), error
+                continue
+            for got, s in zip(results, symbolic, strict=False):
+                assert compatible(got, s.shape), f"eager {got}, symbolic {s.shape} with unknown {unknown}"
+
+
+def differentiable(case):
+    return case.grad and any(a.dtype.kind == "f" for a in tensors(case))
+
+
+@pytest.mark.parametrize("case", [s for s in SAMPLES if differentiable(s)], ids=str)
+def test_gradient(case, training_backend):
+    """Directional derivative against central differences of the NumPy backend in float64."""
+    random = np.random.default_rng(7)
+    arrays = tensors(case)
+    floating = [i for i, a in enumerate(arrays) if a.dtype.kind == "f"]
+    weights = None
+
+    def loss(b, values, dtype):
+        nonlocal weights
+        merged = [values[floating.index(i)] if i in floating else b.convert(a) for i, a in enumerate(arrays)]
+        number = itertools.count()
+        results = flat(function(case)(**changed(case, lambda a: merged[next(number)])))
+        results = [r for r in results if dtypes.is_float(b.dtype_of(r))]
+        if weights is None:
+            weights = [random.uniform(0.5, 1.5, tuple(r.shape)) for r in results]
+        total = b.convert(np.zeros((), dtype))
+        for r, w in zip(results, weights):
+            total = total + ops.sum(ops.multiply(r, b.convert(w.astype(dtype))))
+        return total
+
+    oracle = backends.load("numpy")
+    directions = [random.uniform(-1, 1, arrays[i].shape) for i in floating]
+    with backends.use_backend(oracle), np.errstate(all="ignore"):
+        moved = [
+            float(loss(oracle, [arrays[i] + s * STEP * d for i, d in zip(floating, directions)], "float64")) for s in (1, -1)
+        ]
+    if not weights:
+        pytest.skip("no floating result")
+    numeric = (moved[0] - moved[1]) / (2 * STEP)
+    b = training_backend
+    params = [native(arrays[i]) for i in floating]
+    _, grads = b.value_and_grad(lambda p: (loss(b, p, "float32"), ()))(params)
+    analytic = sum(float(np.sum(host(g).astype("float64") * d)) for g, d in zip(grads, directions))
+    scale = 1 + sum(float(np.sum(np.abs(host(g)))) for g in grads)
+    assert abs(analytic - numeric) <= 50 * max(case.tol, 2e-5) * scale, f"analytic {analytic}, numeric {numeric}"
+
+
+@pytest.mark.parametrize("case", [s for s in SAMPLES if s.compiled and tensors(s)], ids=str)
+@pytest.mark.parametrize("name", [n for n in ("jax", "tensorflow") if n in backends.installed()])
+def test_compiled(case, name):
+    with backends.use_backend(name) as b:
+        eager = [host(r) for r in call(case, native)]
+
+        def run(*values):
+            number = itertools.count()
+            return flat(function(case)(**changed(case, lambda a: values[next(number)])))
+
+        compiled = b.compile(run)(*[native(a) for a in tensors(case)])
+        for got, want in zip(flat(compiled), eager, strict=True):
+            close(host(got), want, case.tol)
+
+
+OVERRIDDEN = [s for s in SAMPLES if getattr(function(s), "op", None) is not None and function(s).op.is_composite]
+
+
+@pytest.mark.parametrize("case", OVERRIDDEN, ids=str)
+def test_override_equals_body(case, backend):
+    op = function(case).op
+    override = getattr(backend, op.native, None)
+    if override is None:
+        pytest.skip("no override")
+    wanted = call(case, native)
+    saved = vars(backend).pop(op.native)
+    try:
+        body = call(case, native)
+    finally:
+        vars(backend)[op.native] = saved
+    for got, want in zip(body, wanted, strict=True):
+        assert backend.dtype_of(got) == backend.dtype_of(want)
+        close(host(got), host(want), case.tol)
+
+
+# Ops on functions, objects or side effects, which have tests of their own.
+WITHOUT_SAMPLE = {
+    "cond", "fori_loop", "map", "scan", "switch", "vectorized_map", "while_loop", "associative_scan", "custom_gradient",
+    "convert_to_numpy", "convert_to_tensor", "dtype", "is_tensor", "shape", "vectorize", "jvp",
+}  # fmt: skip
+
+
+def test_every_op_has_a_sample():
+    faces = {"numpy", "nn", "linalg", "image", "core"}
+    public = {n for n in ops.__all__ if n not in faces} - WITHOUT_SAMPLE
+    sampled = {s.op for s in SAMPLES}
+    assert not public - sampled, f"without samples: {sorted(public - sampled)}"
