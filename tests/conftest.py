@@ -30,3 +30,16 @@ def backend(request):
 def training_backend(request):
     """Each installed backend that computes gradients, in force for the test."""
     yield from _entered(request)
+
+
+@pytest.fixture(scope="session")
+def real_keras():
+    """Keras itself, on NumPy: an oracle to run beside."""
+    named = os.environ.get("KERAS_BACKEND")
+    os.environ["KERAS_BACKEND"] = "numpy"
+    try:
+        import keras
+    finally:
+        if named is not None:
+            os.environ["KERAS_BACKEND"] = named
+    return keras

@@ -54,7 +54,10 @@ def test_modules_are_the_same_objects(keras):
 
 
 def test_version_is_of_the_api_here_and_of_kerata_there(keras):
+    from keras.src import version as internal
+
     assert keras.__version__ == keras.version() == KERAS_API_VERSION
+    assert keras.src.__version__ == internal.__version__ == internal.version() == KERAS_API_VERSION
     assert kerata.__version__ == kerata.version() == __version__
 
 

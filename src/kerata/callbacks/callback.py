@@ -4,16 +4,17 @@ MODES = ("train", "test", "predict")
 
 
 class Callback:
-    """Base of all callbacks: override the hooks you need, and pass an instance to `fit`, `evaluate` or `predict`.
+    """Base of all callbacks: override the hooks you need, and pass an instance to `fit`, `evaluate` or
+    `predict`.
 
     Attributes:
         params: dict of `verbose`, `epochs` and `steps` of the run.
         model: the model that is run. Set `model.stop_training = True` to end training.
 
     The `logs` that hooks get are dicts of what was measured: in batch hooks the means so far in the epoch, in
-    `on_epoch_end` those of the epoch, with the validation's under `val_` names. Numbers stay on the device until
-    someone reads them, so a hook that doesn't look costs no waiting. A callback without batch hooks lets the
-    loop run several batches at once.
+    `on_epoch_end` those of the epoch, with the validation's under `val_` names. Numbers stay on the device
+    until someone reads them, so a hook that doesn't look costs no waiting. A callback without batch hooks
+    lets the loop run several batches at once.
 
     ```python
     class Announce(kerata.callbacks.Callback):

@@ -45,9 +45,10 @@ class CallbackList(Callback):
         return found[-1] if found else None
 
     def _collect(self):
-        """Note who has batch hooks; again at each beginning, for hooks may be set on an object at any time."""
+        """Note who has batch hooks. Again at each beginning, for they may be set on an object at any time."""
         self._hooks = {
-            name: tuple(getattr(c, name) for c in self.callbacks if _has_hook(c, name)) for name in _BATCH_HOOKS
+            name: tuple(getattr(c, name) for c in self.callbacks if _has_hook(c, name))
+            for name in _BATCH_HOOKS
         }
 
     @property
@@ -79,7 +80,7 @@ class CallbackList(Callback):
     needs_batches = batch_hooks
 
     def wants_progress(self, mode="train"):
-        """Whether any batch hook of a mode is overridden, be it by one that is content with some of the batches."""
+        """Whether any batch hook of a mode is overridden, also by those content with some of the batches."""
         return bool(self._hooks[f"on_{mode}_batch_begin"] or self._hooks[f"on_{mode}_batch_end"])
 
     def on_train_batch_begin(self, batch, logs=None):

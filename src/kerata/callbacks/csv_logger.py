@@ -34,7 +34,10 @@ class CSVLogger(Callback):
     def on_train_begin(self, logs=None):
         if self.append and os.path.exists(self.filename):
             self.append_header = os.path.getsize(self.filename) == 0
-        self.csv_file = open(self.filename, "a" if self.append else "w", newline="", encoding="utf-8")
+        # Open over many calls, and closed in `on_train_end`.
+        self.csv_file = open(  # noqa: SIM115
+            self.filename, "a" if self.append else "w", newline="", encoding="utf-8"
+        )
         self._writer = None
 
     def on_epoch_end(self, epoch, logs=None):
@@ -53,7 +56,11 @@ class CSVLogger(Callback):
                 # Validation may come later (`validation_freq`), and a column can't be added then.
                 self.keys += [f"val_{key}" for key in self.keys]
         self._writer = csv.DictWriter(
-            self.csv_file, ["epoch", *self.keys], delimiter=self.sep, lineterminator="\n", extrasaction="ignore"
+            self.csv_file,
+            ["epoch", *self.keys],
+            delimiter=self.sep,
+            lineterminator="\n",
+            extrasaction="ignore",
         )
         if self.append_header:
             self._writer.writeheader()

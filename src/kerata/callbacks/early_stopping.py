@@ -14,7 +14,8 @@ class EarlyStopping(MonitorCallback):
         verbose: 1 to say what is done.
         mode: `"min"`, `"max"`, or `"auto"` for the metric's own direction.
         baseline: value that must be reached for the patience to begin anew.
-        restore_best_weights: at the end, take the weights of the best epoch (also if it didn't reach the baseline).
+        restore_best_weights: at the end, take the weights of the best epoch (also if it didn't reach the
+        baseline).
         start_from_epoch: epochs to wait before watching.
 
     ```python
@@ -53,6 +54,8 @@ class EarlyStopping(MonitorCallback):
         self._forget()
 
     def on_epoch_end(self, epoch, logs=None):
+        if self.monitor_op is None:
+            self._set_monitor_op()
         current = self.get_monitor_value(logs)
         if current is None or epoch < self.start_from_epoch:
             return

@@ -27,13 +27,13 @@ class LambdaCallback(Callback):
         on_train_batch_end=None,
         **kwargs,
     ):
-        hooks = dict(
-            on_epoch_begin=on_epoch_begin,
-            on_epoch_end=on_epoch_end,
-            on_train_begin=on_train_begin,
-            on_train_end=on_train_end,
-            on_train_batch_begin=on_train_batch_begin,
-            on_train_batch_end=on_train_batch_end,
-        )
+        hooks = {
+            "on_epoch_begin": on_epoch_begin,
+            "on_epoch_end": on_epoch_end,
+            "on_train_begin": on_train_begin,
+            "on_train_end": on_train_end,
+            "on_train_batch_begin": on_train_batch_begin,
+            "on_train_batch_end": on_train_batch_end,
+        }
         self.__dict__.update(kwargs)
         self.__dict__.update({name: hook for name, hook in hooks.items() if hook is not None})

@@ -14,7 +14,7 @@ def as_numbers(logs):
 
 def as_number(value):
     """A scalar of any kind as a Python float; what is no scalar is left as it is."""
-    if type(value) is float:
+    if type(value) is float or getattr(value, "ndim", 0):
         return value
     try:
         return float(value)
@@ -42,31 +42,25 @@ class LazyLogs(dict):
     def _fetch(self):
         if self._read is not None:
             read, self._read = self._read, None
-            for name, value in as_numbers(read()).items():
-                self.setdefault(name, value)  # what was written since stands
+            written = list(dict.items(self))  # it stands, in its place after what is read
+            dict.clear(self)
+            dict.update(self, as_numbers(read()))
+            dict.update(self, written)
         return self
 
-    def _known(self):
-        """Something that has the right keys, without fetching if they are known."""
-        if self._read is None or self._names is None:
-            self._fetch()
-            return super()
-        return dict.fromkeys((*self._names, *super().keys()))
+    def keys(self):
+        if self._read is not None and self._names is not None:
+            return dict.fromkeys((*self._names, *dict.keys(self))).keys()
+        return dict.keys(self._fetch())
 
     def __contains__(self, name):
-        return self._known().__contains__(name)
+        return name in self.keys()
 
     def __len__(self):
-        return self._known().__len__()
-
-    def __bool__(self):
-        return len(self) > 0
+        return len(self.keys())
 
     def __iter__(self):
-        return iter(list(self._known().keys()))
-
-    def keys(self):
-        return self._known().keys()
+        return iter(self.keys())
 
     def __missing__(self, name):
         if self._read is None:
@@ -74,7 +68,7 @@ class LazyLogs(dict):
         return self._fetch()[name]
 
     def get(self, name, default=None):
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401  (this is `get`)
 
     def pop(self, name, *default):
         return dict.pop(self._fetch(), name, *default)
@@ -83,9 +77,7 @@ class LazyLogs(dict):
         dict.__delitem__(self._fetch(), name)
 
     def setdefault(self, name, default=None):
-        if self._read is not None:
-            self._fetch()
-        return super().setdefault(name, default)
+        return dict.setdefault(self._fetch(), name, default)
 
     def copy(self):
         return dict(self.items())

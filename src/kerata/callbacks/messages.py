@@ -8,7 +8,7 @@ _logger = logging.getLogger("kerata")
 
 
 def say(message, end="\n"):
-    """Print a message, or log it where the user prefers that (`kerata.config.disable_interactive_logging`)."""
+    """Print a message, or log it after `kerata.config.disable_interactive_logging()`."""
     if config.is_interactive_logging_enabled():
         print(message, end=end, flush=True)
     else:

@@ -3,6 +3,8 @@
 import operator
 import warnings
 
+import numpy as np
+
 from kerata import ops
 from kerata.callbacks.callback import Callback
 
@@ -14,7 +16,8 @@ class MonitorCallback(Callback):
 
     Args:
         monitor: name of the number in the logs.
-        mode: `"min"` when smaller is better, `"max"` when greater is, `"auto"` to take the metric's own direction.
+        mode: `"min"` when smaller is better, `"max"` when greater is, `"auto"` to take the metric's own
+        direction.
         baseline: value to compare the first one with, or `None`.
         min_delta: change below which a number isn't better.
     """
@@ -22,7 +25,8 @@ class MonitorCallback(Callback):
     def __init__(self, monitor="val_loss", mode="auto", baseline=None, min_delta=0):
         if mode not in MODES:
             warnings.warn(
-                f"{type(self).__name__} mode '{mode}' is unknown (known: auto, min, max); falling back to auto.",
+                f"{type(self).__name__} mode '{mode}' is unknown (known: auto, min, max); falling back to "
+                "auto.",
                 stacklevel=3,
             )
             mode = "auto"
@@ -33,7 +37,9 @@ class MonitorCallback(Callback):
         self.monitor_op = None
 
     def _set_monitor_op(self):
-        self.monitor_op = ops.greater if self._greater_is_better() else ops.less
+        up = self._greater_is_better()
+        self.monitor_op = ops.greater if up else ops.less
+        self.min_delta = abs(self.min_delta) if up else -abs(self.min_delta)
 
     def _greater_is_better(self):
         if self.mode != "auto":
@@ -42,8 +48,9 @@ class MonitorCallback(Callback):
         direction = "down" if name == "loss" or name.endswith("_loss") else _direction(self.model, name)
         if direction is None:
             raise ValueError(
-                f"{type(self).__name__}: monitor={self.monitor!r} is no metric that says whether it should be "
-                "maximized or minimized. Pass `mode='max'` if greater is better, `mode='min'` if smaller is."
+                f"{type(self).__name__}: monitor={self.monitor!r} is no metric that says whether it should "
+                "be maximized or minimized. Pass `mode='max'` if greater is better, `mode='min'` if smaller "
+                "is."
             )
         return direction == "up"
 
@@ -52,18 +59,17 @@ class MonitorCallback(Callback):
             self._set_monitor_op()
         if reference is None:
             return True
-        if self.monitor_op is ops.greater:
-            return operator.gt(value - self.min_delta, reference)
-        if self.monitor_op is ops.less:
-            return operator.lt(value + self.min_delta, reference)
-        return bool(self.monitor_op(value, reference))
+        # The two usual ones on the host, where the numbers are; in float32, which is what metrics have.
+        compare = {ops.greater: operator.gt, ops.less: operator.lt}.get(self.monitor_op, self.monitor_op)
+        return bool(compare(np.float32(value - self.min_delta), np.float32(reference)))
 
     def _monitored(self, logs, what):
         """The number, or `None` with a warning when it isn't there."""
         value = (logs or {}).get(self.monitor)
         if value is None:
             warnings.warn(
-                f"{what} `{self.monitor}` which is not available. Available metrics are: {', '.join(logs or {})}",
+                f"{what} `{self.monitor}` which is not available. Available metrics are: "
+                f"{', '.join(logs or {})}",
                 stacklevel=3,
             )
         return value

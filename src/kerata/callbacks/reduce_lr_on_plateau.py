@@ -2,6 +2,8 @@
 
 import warnings
 
+import numpy as np
+
 from kerata.callbacks.learning_rate import check_settable, get_rate
 from kerata.callbacks.messages import say
 from kerata.callbacks.monitor import MonitorCallback
@@ -21,8 +23,8 @@ class ReduceLROnPlateau(MonitorCallback):
         min_lr: rate below which it isn't reduced.
 
     ```python
-    model.fit(x, y, validation_split=0.2, callbacks=[kerata.callbacks.ReduceLROnPlateau(factor=0.2, patience=5)])
-    ```
+    model.fit(x, y, validation_split=0.2, callbacks=[kerata.callbacks.ReduceLROnPlateau(factor=0.2,
+    patience=5)]) ```
     """
 
     def __init__(
@@ -63,6 +65,8 @@ class ReduceLROnPlateau(MonitorCallback):
         logs = {} if logs is None else logs
         check_settable(self.model, "ReduceLROnPlateau")
         logs["learning_rate"] = get_rate(self.model)
+        if self.monitor_op is None:
+            self._set_monitor_op()
         current = logs.get(self.monitor)
         if current is None:
             warnings.warn(
@@ -84,7 +88,8 @@ class ReduceLROnPlateau(MonitorCallback):
 
     def _reduce(self, epoch):
         rate = get_rate(self.model)
-        if rate <= self.min_lr:
+        # Optimizers keep it in float32, hence compared there.
+        if np.float32(rate) <= np.float32(self.min_lr):
             return
         rate = max(rate * self.factor, self.min_lr)
         self.model.optimizer.learning_rate = rate

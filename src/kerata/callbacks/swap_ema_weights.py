@@ -4,13 +4,14 @@ from kerata.callbacks.callback import Callback
 
 
 class SwapEMAWeights(Callback):
-    """Put the optimizer's moving averages in the weights' place for evaluation, and the weights back after it.
+    """Put the optimizer's moving averages in the weights' place for evaluation, and the weights back after
+    it.
 
-    Needs an optimizer with `use_ema=True`. Nothing else may change weights or averages in between.
+    Needs an optimizer with `use_ema=True`. Nothing else may change the weights in between.
 
     Args:
-        swap_on_epoch: swap at the end of each epoch too and back at the next one's beginning, for callbacks that
-            come after this one, such as `ModelCheckpoint`.
+        swap_on_epoch: swap at the end of each epoch too and back at the next one's beginning, for callbacks
+            that come after this one, such as `ModelCheckpoint`.
 
     ```python
     model.compile(kerata.optimizers.SGD(use_ema=True), "mse")
@@ -20,29 +21,42 @@ class SwapEMAWeights(Callback):
 
     def __init__(self, swap_on_epoch=False):
         self.swap_on_epoch = swap_on_epoch
-        self._ema_weights_in_model = False
+        self._weights = None  # while the averages are in their place
 
-    def _swap(self):
+    def _swap_in(self):
+        if self._weights is not None:
+            return
+        optimizer = self._optimizer()
+        variables = optimizer._trainable_variables
+        averages = optimizer._model_variables_moving_average
+        # Kept apart, not in the averages' place: training may end at any moment, and it ends with the
+        # averages.
+        self._weights = [variable.numpy() for variable in variables]
+        for variable, average in zip(variables, averages, strict=True):
+            variable.assign(average.numpy())
+
+    def _swap_out(self):
+        if self._weights is None:
+            return
+        for variable, value in zip(self._optimizer()._trainable_variables, self._weights, strict=True):
+            variable.assign(value)
+        self._weights = None
+
+    def _optimizer(self):
         optimizer = getattr(self.model.optimizer, "inner_optimizer", self.model.optimizer)
         if not getattr(optimizer, "use_ema", False):
             raise ValueError(
-                "SwapEMAWeights must be used when `use_ema=True` is set on the optimizer. Received: use_ema="
-                f"{getattr(optimizer, 'use_ema', None)}"
+                "SwapEMAWeights must be used when `use_ema=True` is set on the optimizer. Received: "
+                f"use_ema={getattr(optimizer, 'use_ema', None)}"
             )
-        averages = optimizer._model_variables_moving_average
-        for variable, average in zip(optimizer._trainable_variables, averages, strict=True):
-            value = variable.numpy()
-            variable.assign(average.numpy())
-            average.assign(value)
-        self._ema_weights_in_model = not self._ema_weights_in_model
+        return optimizer
 
-    def _swap_in(self):
-        if not self._ema_weights_in_model:
-            self._swap()
+    def on_train_begin(self, logs=None):
+        self._optimizer()
+        self._weights = None
 
-    def _swap_out(self):
-        if self._ema_weights_in_model:
-            self._swap()
+    def on_train_end(self, logs=None):
+        self._weights = None
 
     def on_epoch_begin(self, epoch, logs=None):
         if self.swap_on_epoch:
@@ -62,6 +76,4 @@ class SwapEMAWeights(Callback):
         self._swap_in()
 
     def on_predict_end(self, logs=None):
-        # After `fit` the averages are where `swap_on_epoch` left them.
-        if not self.swap_on_epoch:
-            self._swap_out()
+        self._swap_out()

@@ -7,18 +7,20 @@ from kerata.callbacks.callback import Callback
 from kerata.callbacks.logs import as_number
 from kerata.callbacks.messages import say
 
-# Reading the loss waits for the device, so it isn't read after every batch: it stays NaN to the epoch's end anyway.
+# Reading the loss waits for the device, so it isn't read after every batch: it stays NaN to the epoch's end
+# anyway.
 INTERVAL_SECONDS = 0.1
 
 
 class TerminateOnNaN(Callback):
     """End training when the loss is NaN or infinite.
 
-    The loss is looked at up to ten times a second, and at the end of each epoch before anything else is done with it.
+    The loss is looked at up to ten times a second, and at the end of each epoch before anything else is done
+    with it.
 
     Args:
-        raise_error: raise a `RuntimeError` instead of setting `model.stop_training`, so that `on_train_end` of other
-            callbacks isn't called (`BackupAndRestore` then keeps its backup).
+        raise_error: raise a `RuntimeError` instead of setting `model.stop_training`, so that `on_train_end`
+            of other callbacks isn't called (`BackupAndRestore` then keeps its backup).
     """
 
     def __init__(self, raise_error=False):

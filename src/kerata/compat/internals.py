@@ -11,7 +11,7 @@ import importlib
 import sys
 import types
 
-from kerata.version import __version__
+from kerata.version import KERAS_API_VERSION, __version__
 
 # Where Kerata keeps what a first-level package of `keras.src` holds, after the modules of the same path.
 HOMES = {
@@ -71,6 +71,10 @@ class Internals(types.ModuleType):
         own["__path__"] = []
         own["_internal_path"] = path
         own["_patches"] = {}
+        if path in ((), ("version",)):
+            own["__version__"] = KERAS_API_VERSION
+        if path == ("version",):
+            own["version"] = lambda: KERAS_API_VERSION
 
     def __getattr__(self, name):
         if _is_dunder(name):

@@ -13,16 +13,26 @@ Either way a class that defines `get_config` itself is left alone.
 """
 
 import inspect
+from abc import ABCMeta
+
+from kerata.core.registry import is_library
 
 RECORD = "_constructor_arguments"  # in the instance's __dict__; walkers of attributes skip it
 
 
-class ConstructedMeta(type):
-    """Gives each class its config, and records the arguments with which users' classes are called."""
+class ConstructedMeta(ABCMeta):
+    """Gives each class its config, and records the arguments with which users' classes are called.
+
+    It is an `ABCMeta` so that users' classes may also descend from `abc.ABC`.
+    """
+
+    # Nothing is registered as a virtual subclass; the plain checks are several times as fast.
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
 
     def __init__(cls, name, bases, namespace, **kwargs):
         super().__init__(name, bases, namespace, **kwargs)
-        cls._is_library_class = _is_library(cls.__module__)
+        cls._is_library_class = is_library(cls.__module__)
         if "__init__" in namespace and "get_config" not in namespace:
             make = _config_from_attributes if cls._is_library_class else _config_from_record
             cls.get_config = make(cls)
@@ -37,6 +47,9 @@ class ConstructedMeta(type):
 
 class Constructed(metaclass=ConstructedMeta):
     """Base of everything that has a config."""
+
+    # Arguments that Keras's configs hold only when they aren't `None`.
+    _config_if_given = ()
 
     def get_config(self):
         """The arguments that make an equal object again, as plain or serialized values."""
@@ -63,7 +76,9 @@ def _config_from_attributes(cls):
         for name in own:
             # What a base already says stands: a layer's `dtype` is a policy there, a string as attribute.
             if name not in config:
-                config[name] = _value_of(getattr(self, _attribute(self, name)))
+                value = getattr(self, _attribute(self, name))
+                if value is not None or name not in self._config_if_given:
+                    config[name] = _value_of(value)
         return _accepted(type(self), config) if type(self)._is_library_class else config
 
     return _derived(get_config, cls)
@@ -146,13 +161,9 @@ def _revived(cls, config):
     """
     from kerata.core import serialization
 
-    by_hand = not _is_library(cls.get_config.__module__) and not hasattr(cls.get_config, "is_derived")
+    by_hand = not is_library(cls.get_config.__module__) and not hasattr(cls.get_config, "is_derived")
     names = ("dtype",) if by_hand else config
     return {name: serialization.revive(v) if name in names else v for name, v in config.items()}
-
-
-def _is_library(module):
-    return module == "kerata" or module.startswith("kerata.")
 
 
 def _accepted(cls, config):

@@ -1,8 +1,8 @@
 """How calls of ops stand in Keras's files.
 
 A Functional model's file holds, for each op, a class of Keras's own, such as
-`{"module": "keras.src.ops.numpy", "class_name": "Sum", "config": {"axis": -1, "keepdims": false}}`: some of the
-op's arguments are its config, the others are those of the node. The table says which. It is a
+`{"module": "keras.src.ops.numpy", "class_name": "Sum", "config": {"axis": -1, "keepdims": false}}`: some
+of the op's arguments are its config, the others are those of the node. The table says which. It is a
 description of the format, found in files that Keras 3.15 writes.
 """
 

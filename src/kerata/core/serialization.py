@@ -436,9 +436,9 @@ def find_class(config):
     if found is None:
         similar = errors.nearest(name, registry.public_class_names()) if registered in (None, name) else ""
         raise DeserializationError(
-            f"The config names a class {registered or name!r} (module {module!r}) that is neither Kerata's own "
-            f"nor registered.{similar} Decorate it with `@keras.saving.register_keras_serializable()` and "
-            f"import it before loading, or give `custom_objects={{{name!r}: ...}}`."
+            f"The config names a class {registered or name!r} (module {module!r}) that is neither Kerata's "
+            f"own nor registered.{similar} Decorate it with `@keras.saving.register_keras_serializable()` "
+            f"and import it before loading, or give `custom_objects={{{name!r}: ...}}`."
         )
     return found
 

@@ -857,6 +857,15 @@ class Layer(Constructed, metaclass=LayerMeta):
     def quantize(self, mode=None, type_check=True, config=None):
         raise NotImplementedError(f"{type(self).__name__} can't be quantized.")
 
+    # Layers that run code which no trace can see through (another framework's module, say) set this.
+    _opaque = False
+
+    def _is_pure(self):
+        """Whether a call does nothing but ops on tensors and variables: true of the library's layers without hooks."""
+        if self._opaque or self.__dict__.get("_forward_hooks") or self.__dict__.get("_forward_pre_hooks"):
+            return False
+        return "call" not in self.__dict__ and type(self).call.__module__.startswith("kerata.")
+
     def _where(self):
         """How errors name this layer."""
         name = self.__dict__.get("name", "")

@@ -19,7 +19,8 @@ class _Control(Op):
         self.is_composite = False
         self.parameters = ()
         REGISTRY[name] = self
-        function.op = self
+        if function is not None:
+            function.op = self
 
 
 def _control(function):

@@ -119,7 +119,7 @@ def primitive(rule, scalars=False, native=None):
     Args:
         rule: called with the op's (promoted, canonical) arguments, tensors being `KerasTensor`s;
             returns `spec(shape, dtype)` or a list or tuple of those.
-        scalars: natives take Python numbers in place of all but one tensor.
+        scalars: natives take Python numbers in place of all tensors but the first.
         native: name of the backends' functions, if it isn't the op's.
     """
 
@@ -168,7 +168,7 @@ def _generate(declaration, op):
     condition = _fast_condition(op, optional)
     source = [f"def {op.name}({', '.join(header)}):"]
     if condition:
-        source += ["    b = _selected() or _process.backend", "    t = b.TYPES", f"    if {condition}:"]
+        source += ["    _b = _selected() or _process.backend", "    _t = _b.TYPES", f"    if {condition}:"]
         source += ["        " + line for line in _native_call(op, names)]
     source.append(f"    return _slow(_op, [{names}])")
     exec(compile("\n".join(source), f"<op {op.name}>", "exec"), namespace)
@@ -189,23 +189,23 @@ def _fast_condition(op, optional):
     tests, grouped = [], []
     for i in op.tensor_at:
         name, role = op.parameters[i], op.roles[i]
-        test = f"type({name}) in t"
+        test = f"type({name}) in _t"
         if name in optional:
             test = f"({name} is None or {test})"
         elif role.group:
             grouped.append(name)
         tests.append(test)
         if role.boolean:
-            tests.append(f"{name}.dtype is b.BOOL" if name not in optional else f"({name} is None or {name}.dtype is b.BOOL)")
+            tests.append(f"{name}.dtype is _b.BOOL" if name not in optional else f"({name} is None or {name}.dtype is _b.BOOL)")
     grouped_optional = [op.parameters[i] for i in op.group_at if op.parameters[i] in optional]
     for other in grouped[1:]:
         tests.append(f"{grouped[0]}.dtype is {other}.dtype")
     for other in grouped_optional:
         tests.append(f"({other} is None or {grouped[0]}.dtype is {other}.dtype)" if grouped else f"{other} is None")
     if (op.floating or op.wide) and grouped:
-        tests.append(f"{grouped[0]}.dtype in b.FLOATS")
+        tests.append(f"{grouped[0]}.dtype in _b.FLOATS")
     elif op.least and grouped:
-        tests.append(f"{grouped[0]}.dtype is not b.BOOL")
+        tests.append(f"{grouped[0]}.dtype is not _b.BOOL")
     tests += [f"type({op.parameters[i]}) is not list" for i in op.axis_at]
     tests += [f"not _symbolic({op.parameters[i]})" for i in op.dims_at]
     return " and ".join(tests)
@@ -214,12 +214,12 @@ def _fast_condition(op, optional):
 def _native_call(op, names):
     if op.is_composite:
         return [
-            f"n = getattr(b, {op.native!r}, None)",
-            f"return _body({names}) if n is None else n({names})",
+            f"_n = getattr(_b, {op.native!r}, None)",
+            f"return _body({names}) if _n is None else _n({names})",
         ]
     if op.body is not None:
-        return [f"return b.{op.native}(*_body({names}))"]
-    return [f"return b.{op.native}({names})"]
+        return [f"return _b.{op.native}(*_body({names}))"]
+    return [f"return _b.{op.native}({names})"]
 
 
 # ------------------------------------------------------------------ the slow path
@@ -371,7 +371,7 @@ def _convert(op, args, b):
         if role.many:
             args[i] = [to_native(b, v, target) for v in value]
         elif role.group:
-            if not (scalars and type(value) in _NUMBERS):
+            if not (scalars and i != op.group_at[0] and type(value) in _NUMBERS):
                 args[i] = to_native(b, value, target)
         else:
             args[i] = to_native(b, value, "bool" if role.boolean else None)
@@ -464,9 +464,12 @@ def _dtype_kept(op, args):
 def _detached(result):
     from kerata.core import tree
 
-    if type(result) is KerasTensor:
-        return spec(result.shape, result.dtype)
-    return tree.map_structure(lambda t: spec(t.shape, t.dtype) if isinstance(t, KerasTensor) else t, result)
+    return _bare(result) if type(result) is KerasTensor else tree.map_structure(_bare, result)
+
+
+def _bare(t):
+    # A body may also return a constant: its result doesn't hang on the arguments' values, only on their shapes.
+    return spec(tuple(t.shape), dtypes.standardize_dtype(t.dtype)) if hasattr(t, "shape") else t
 
 
 def _as_spec(op, i, value, dtype):
@@ -512,7 +515,7 @@ def _settled(op, i, value, target, b):
         return value
     if role.many:
         return [_settled_one(v, target, b) for v in value]
-    if role.group and op.scalars and type(value) in _NUMBERS and target in _WITH_NUMBERS:
+    if role.group and op.scalars and i != op.group_at[0] and type(value) in _NUMBERS and target in _WITH_NUMBERS:
         return value
     return _settled_one(value, target if role.group else "bool" if role.boolean else None, b)
 

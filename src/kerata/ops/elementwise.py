@@ -367,7 +367,7 @@ def bitwise_not(x: Tensor):
 
 
 @primitive(rule=rules.same)
-def negative(x: Tensor):
+def negative(x: Number):
     """`-x` (`numpy.negative`).
 
     Args:
@@ -391,7 +391,7 @@ def abs(x: Tensor):
 
 
 @primitive(rule=rules.same)
-def sign(x: Tensor):
+def sign(x: Number):
     """-1, 0 or 1 by the sign; NaN stays NaN (`numpy.sign`).
 
     Args:
@@ -451,7 +451,7 @@ def trunc(x: Tensor):
 
 
 @primitive(rule=rules.same)
-def round(x: Tensor, decimals=0):
+def round(x: Number, decimals=0):
     """Nearest number of that many decimals, halves to the even one (`numpy.round`).
 
     Args:

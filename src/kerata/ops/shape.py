@@ -194,8 +194,19 @@ def split(x: Index, indices_or_sections, axis=0):
         List of tensors.
     """
     if isinstance(indices_or_sections, (tuple, list)) or getattr(indices_or_sections, "ndim", 0):
-        return x, tuple(operator.index(i) for i in indices_or_sections), axis
+        return x, _cuts(x, indices_or_sections, axis), axis
     return x, integer(indices_or_sections, "indices_or_sections", "split", minimum=1), axis
+
+
+def _cuts(x, positions, axis):
+    """Cut positions within the dimension, ascending."""
+    size = x.shape[rules.axis_in(axis, len(x.shape), "split")]
+    cuts = [operator.index(p) for p in positions]
+    if size is not None:
+        cuts = [builtins.min(builtins.max(p + size if p < 0 else p, 0), size) for p in cuts]
+    if cuts != sorted(cuts):
+        raise ValueError(f"split: the cut positions {tuple(positions)} must ascend.")
+    return tuple(cuts)
 
 
 @primitive(rule=rules.same)

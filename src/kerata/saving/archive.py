@@ -11,6 +11,7 @@ import tempfile
 import time
 import zipfile
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 from kerata.saving.store import Reader, Writer
 from kerata.saving.window import Window
@@ -27,6 +28,8 @@ _MODE = 0o600 << 16
 _LARGEST_RATIO = 100
 _SMALL = 16 * 1024**2
 _CHUNK = 1024**2
+# Small enough to stay in a processor's cache between reading and summing.
+_SUM_CHUNK = 128 * 1024
 
 
 def write_zip(path, texts, fill_weights, fill_assets):
@@ -83,11 +86,16 @@ class Archive:
         self.shown = repr(self.path)
         self._trusted = trusted
         self._open = contextlib.ExitStack()
-        self._zip = None
-        if not os.path.isdir(self.path):
-            self._file = self._open.enter_context(open(self.path, "rb", buffering=0))
-            self._zip = self._open.enter_context(self._opened_zip())
-        self.names = self._checked_names()
+        self._zip = self._sum = None
+        try:
+            if not os.path.isdir(self.path):
+                self._file = open(self.path, "rb", buffering=0)  # noqa: SIM115  (the stack closes it)
+                self._open.callback(self._file.close)
+                self._zip = self._open.enter_context(self._opened_zip())
+            self.names = self._checked_names()
+        except BaseException:
+            self._open.close()
+            raise
 
     def __enter__(self):
         return self
@@ -116,7 +124,7 @@ class Archive:
         if info.compress_type != zipfile.ZIP_STORED:
             return self._open.enter_context(Reader(self._unpacked(info), shown))
         start = self._start_of(info)
-        self._check_sum(info, start)
+        self._check_sum(info)
         return self._open.enter_context(Reader(Window(self._file, start, info.file_size), shown))
 
     @contextlib.contextmanager
@@ -138,7 +146,8 @@ class Archive:
             return zipfile.ZipFile(self._file)
         except (zipfile.BadZipFile, ValueError, EOFError, OSError) as error:
             raise ValueError(
-                f"{self.shown} is no `.keras` file: it is damaged, cut off, or another kind of file ({error})."
+                f"{self.shown} is no `.keras` file: it is damaged, cut off, or another kind of file "
+                f"({error})."
             ) from error
 
     def _checked_names(self):
@@ -187,11 +196,22 @@ class Archive:
             raise ValueError(f"{self.shown} is cut off: {info.filename!r} reaches beyond its end.")
         return start
 
-    def _check_sum(self, info, start):
-        if _sum_of(self._file, start, info.file_size) != info.CRC:
+    def begin_check(self):
+        """Begin to compare the weights' check sum in the background: the model can be built meanwhile."""
+        info = self._zip.NameToInfo.get(WEIGHTS) if self._zip is not None else None
+        if info is None or info.compress_type != zipfile.ZIP_STORED:
+            return
+        start = self._start_of(info)
+        pool = self._open.enter_context(ThreadPoolExecutor(1, thread_name_prefix="kerata-check-sum"))
+        self._sum = pool.submit(_sum_of_path, self.path, start, info.file_size)
+
+    def _check_sum(self, info):
+        if self._sum is None:
+            self.begin_check()
+        if self._sum.result() != info.CRC:
             raise ValueError(
-                f"{self.shown} is damaged: the check sum of {info.filename!r} does not agree with its content. "
-                "Copy the file again, or save the model anew."
+                f"{self.shown} is damaged: the check sum of {info.filename!r} does not agree with its "
+                "content. Copy the file again, or save the model anew."
             )
 
     def _unpacked(self, info):
@@ -224,7 +244,8 @@ def _write_weights(archive, file, fill_weights):
     """Write the HDF5 file straight into its place in the archive: no second copy on disk or in memory."""
     info = _entry(WEIGHTS)
     info.header_offset = file.seek(0, os.SEEK_END)
-    # With room for 64-bit sizes, as they aren't known yet.
+    # Sizes and sum are filled in below, with room for 64 bits.
+    info.CRC = 0
     file.write(info.FileHeader(zip64=True))
     start = file.tell()
     info.file_size = info.compress_size = _write_window(file, start, fill_weights)
@@ -246,13 +267,18 @@ def _write_window(file, start, fill_weights):
         raise
 
 
+def _sum_of_path(path, start, size):
+    with open(path, "rb", buffering=0) as file:
+        return _sum_of(file, start, size)
+
+
 def _sum_of(file, start, size):
     """CRC-32 of a part of a file."""
-    buffer = memoryview(bytearray(_CHUNK))
+    buffer = memoryview(bytearray(_SUM_CHUNK))
     file.seek(start)
     total, left = 0, size
     while left:
-        count = file.readinto(buffer[: min(left, _CHUNK)])
+        count = file.readinto(buffer[: min(left, _SUM_CHUNK)])
         if not count:
             break
         total = zlib.crc32(buffer[:count], total)

@@ -93,6 +93,6 @@ def _explain_full_disk(error, path):
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         raise OSError(
             error.errno,
-            f"There is no space left to save {os.fspath(path)!r}. An older file of that name is untouched, and "
-            "nothing was left behind",
+            f"There is no space left to save {os.fspath(path)!r}. An older file of that name is untouched, "
+            "and nothing was left behind",
         ) from error

@@ -163,6 +163,14 @@ class Reader:
         self._collect(self._file, "", found)
         return found
 
+    def attributes(self):
+        """Attributes of the whole file."""
+        return dict(self._file.attrs)
+
+    def group(self, *path):
+        """A group by its path, or `None`."""
+        return self._descend("/".join(part for part in path if part))
+
     def close(self):
         self._file.close()
 
@@ -176,7 +184,7 @@ class Reader:
         import h5py
 
         group = self._file
-        for part in path.split("/"):
+        for part in filter(None, path.split("/")):
             if part not in group:
                 return None
             self._check_link(group, part)
@@ -301,8 +309,8 @@ class Entry:
         packed = dataset.chunks is not None
         if size > stored * (_LARGEST_RATIO if packed else 1):
             raise ValueError(
-                f"{self._where} claims to hold {size:,} bytes, but the file has {stored:,} for it. The file is "
-                "damaged or made to exhaust memory."
+                f"{self._where} claims to hold {size:,} bytes, but the file has {stored:,} for it. The file "
+                "is damaged or made to exhaust memory."
             )
 
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
+from kerata.backends import gradients
 from kerata.backends.numpy.core import to_host
 
 try:  # Known beforehand it saves the first look; making an array here would start the runtime.
@@ -16,6 +17,11 @@ except ImportError:
 
 NAME = "jax"
 TYPES = {ArrayImpl}
+BOOL = np.dtype(bool)
+FLOATS = frozenset(
+    np.dtype(t)
+    for t in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.bfloat16, np.float16, np.float32, np.float64)
+)
 NARROWED = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 INTEGERS = frozenset(np.dtype(code) for code in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
 HALF = frozenset(np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16))
@@ -106,6 +112,15 @@ def value_and_grad(fn):
     return jax.value_and_grad(fn, has_aux=True)
 
 
+def custom_gradient(f):
+    @jax.custom_gradient
+    def native(*args):
+        output, grad_fn = f(*args)
+        return output, lambda upstream: gradients.call(grad_fn, args, upstream)
+
+    return native
+
+
 def compile(fn, **options):
     return jax.jit(fn, **options)
 
@@ -115,6 +130,11 @@ def vmap(fn, in_axes=0, out_axes=0):
 
 
 block = jax.block_until_ready
+
+
+def device_scope(name):
+    platform, _, index = str(name).lower().partition(":")
+    return jax.default_device(jax.devices({"cuda": "gpu"}.get(platform, platform))[int(index or 0)])
 
 
 def device_name():

@@ -24,6 +24,9 @@ def scan(f, init, xs, length, reverse, unroll):
     for i in range(length - 1, -1, -1) if reverse else range(length):
         carry, ys = f(carry, [x[i] for x in xs])
         rows.append(ys)
+    if not rows:
+        _, ys = f(carry, [np.zeros(x.shape[1:], x.dtype) for x in xs])
+        return carry, [np.zeros((0, *y.shape), y.dtype) for y in ys]
     if reverse:
         rows.reverse()
     return list(carry), [np.stack(column) for column in zip(*rows, strict=True)]

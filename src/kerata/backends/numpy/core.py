@@ -1,5 +1,7 @@
 """NumPy as a backend: what a tensor is, conversion, storage. It computes no gradients."""
 
+import contextlib
+
 import ml_dtypes
 import numpy as np
 
@@ -10,6 +12,11 @@ TYPES = {np.ndarray, np.bool_, ml_dtypes.bfloat16} | {
 # What the fast path of dispatch looks at.
 BOOL = np.dtype(bool)
 FLOATS = frozenset(np.dtype(name) for name in ("float32", "float64", "float16", "bfloat16"))
+NUMPY_TYPES = frozenset(TYPES)
+BOOL = np.dtype(bool)
+FLOATS = frozenset(
+    np.dtype(name) for name in ("float8_e4m3fn", "float8_e5m2", "bfloat16", "float16", "float32", "float64")
+)
 # Dtypes that NumPy (or ml_dtypes) sums, multiplies or evaluates too coarsely: computed in float32, then rounded once.
 NARROW = frozenset(np.dtype(name) for name in ("float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"))
 _NAMES = {np.dtype(type_): np.dtype(type_).name for type_ in TYPES if type_ is not np.ndarray}
@@ -102,6 +109,10 @@ def value_and_grad(fn):
     raise NotImplementedError(_TRAINING)
 
 
+def custom_gradient(f):
+    return lambda *args, **kwargs: f(*args, **kwargs)[0]
+
+
 def compile(fn, **options):
     return fn
 
@@ -133,6 +144,12 @@ def _stack(rows, axes):
 
 def block(x):
     return x
+
+
+def device_scope(name):
+    if not str(name).lower().startswith("cpu"):
+        raise ValueError(f"The numpy backend has no device {name!r}, only the CPU.")
+    return contextlib.nullcontext()
 
 
 def device_name():

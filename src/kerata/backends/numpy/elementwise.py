@@ -148,8 +148,7 @@ def where(condition, x1, x2):
 
 
 def clip(x, x_min, x_max):
-    # ml_dtypes' bfloat16 takes Python scalars for float32: bounds in x's dtype keep it.
-    return np.minimum(np.maximum(x, np.asarray(x_min, x.dtype)), np.asarray(x_max, x.dtype))
+    return np.minimum(np.maximum(x, x_min), x_max)
 
 
 def isposinf(x):

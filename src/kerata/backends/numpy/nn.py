@@ -8,6 +8,8 @@ from kerata.backends.numpy.core import NARROW
 from kerata.backends.numpy.elementwise import sigmoid
 from kerata.backends.numpy.linalg import matmul
 from kerata.backends.numpy.reduction import logsumexp
+from kerata.backends.numpy.reduction import max as _max
+from kerata.backends.numpy.reduction import sum as _sum
 
 
 def _channels_last(native):
@@ -175,8 +177,8 @@ def bias_add(x, bias, data_format):
 
 
 def softmax(x, axis):
-    e = np.exp(x - x.max(axis, keepdims=True))
-    return e / e.sum(axis, keepdims=True)
+    e = np.exp(x - _max(x, axis, True))
+    return e / _sum(e, axis, True)
 
 
 def log_softmax(x, axis):

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 
+from kerata.backends import gradients
 from kerata.backends.numpy.core import to_host
 
 
@@ -39,6 +40,8 @@ DTYPES = {
         "float64 complex64 complex128"
     ).split()
 }
+BOOL = tf.bool
+FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating)
 # Set while a function is traced by `compile` without XLA: only there may a native choose a kernel that XLA lacks.
 plain_graph = contextvars.ContextVar("plain_graph", default=False)
 
@@ -126,7 +129,7 @@ def assign(storage, tensor):
 
 
 def value_and_grad(fn):
-    def gradients(params, *args):
+    def with_gradients(params, *args):
         with tf.GradientTape() as tape:
             tape.watch(params)
             loss, aux = fn(params, *args)
@@ -135,7 +138,16 @@ def value_and_grad(fn):
         grads = [tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g for g in grads]
         return (loss, aux), grads
 
-    return gradients
+    return with_gradients
+
+
+def custom_gradient(f):
+    @tf.custom_gradient
+    def native(*args):
+        output, grad_fn = f(*args)
+        return output, lambda *upstream: gradients.call(grad_fn, args, upstream[0] if len(upstream) == 1 else upstream)
+
+    return native
 
 
 def compile(fn, **options):
@@ -187,6 +199,10 @@ def block(x):
     if tf.config.list_logical_devices("GPU"):
         tf.test.experimental.sync_devices()
     return x
+
+
+def device_scope(name):
+    return tf.device(str(name))
 
 
 def device_name():

@@ -7,6 +7,8 @@ as much again. Dtypes without a kernel go through one that has.
 from kerata.backends.tensorflow.core import tf
 
 _raw = tf.raw_ops
+# In a graph a number in front gets a dtype of its own, not that of the tensor.
+_NUMBERS = (int, float)
 _NARROW = (tf.bfloat16, tf.float16)
 
 
@@ -28,7 +30,12 @@ def _unary(operation, in_float32=False):
 
 def _binary(operation):
     def native(x1, x2):
-        return operation(x=x1, y=x2)
+        try:
+            return operation(x=x1, y=x2)
+        except (TypeError, ValueError):
+            if type(x1) not in _NUMBERS:
+                raise
+        return operation(x=tf.constant(x1, x2.dtype), y=x2)
 
     return native
 
@@ -39,7 +46,9 @@ def _or_for_bool(operation, on_bool):
     def native(x1, x2):
         try:
             return operation(x=x1, y=x2)
-        except (TypeError, tf.errors.InvalidArgumentError):
+        except (TypeError, ValueError, tf.errors.InvalidArgumentError):
+            if type(x1) in _NUMBERS:
+                return operation(x=tf.constant(x1, x2.dtype), y=x2)
             if x1.dtype != tf.bool:
                 raise
         return on_bool(x1, x2)
@@ -100,12 +109,8 @@ bitwise_or = _or_for_bool(_raw.BitwiseOr, tf.logical_or)
 bitwise_xor = _or_for_bool(_raw.BitwiseXor, tf.math.logical_xor)
 
 
-def equal(x1, x2):
-    return _raw.Equal(x=x1, y=x2)
-
-
-def not_equal(x1, x2):
-    return _raw.NotEqual(x=x1, y=x2)
+equal = _binary(_raw.Equal)
+not_equal = _binary(_raw.NotEqual)
 
 
 def logical_xor(x1, x2):
@@ -184,7 +189,9 @@ def _round_integers(x, unit):
 
 def floor_divide(x1, x2):
     """Floor of the exact quotient: the floor of the rounded one is wrong for 1 / 0.1."""
-    if not x1.dtype.is_floating:
+    dtype = x2.dtype if type(x1) in _NUMBERS else x1.dtype
+    x1, x2 = tf.cast(x1, dtype), tf.cast(x2, dtype)
+    if not dtype.is_floating:
         return _raw.FloorDiv(x=x1, y=x2)
     rest = tf.math.floormod(x1, x2)
     quotient = tf.round((x1 - rest) / x2)
@@ -248,4 +255,6 @@ def where(condition, x1, x2):
 
 
 def clip(x, x_min, x_max):
-    return tf.minimum(tf.maximum(x, tf.cast(x_min, x.dtype)), tf.cast(x_max, x.dtype))
+    if type(x) in _NUMBERS:
+        x = tf.constant(x, (x_max if type(x_min) in _NUMBERS else x_min).dtype)
+    return _raw.Minimum(x=_raw.Maximum(x=x, y=x_min), y=x_max)

@@ -7,7 +7,9 @@ from kerata.backends.torch.elementwise import *  # noqa: F403
 from kerata.backends.torch.fft import *  # noqa: F403
 from kerata.backends.torch.indexing import *  # noqa: F403
 from kerata.backends.torch.linalg import *  # noqa: F403
+from kerata.backends.torch.module import *  # noqa: F403
 from kerata.backends.torch.nn import *  # noqa: F403
+from kerata.backends.torch.optimizers import *  # noqa: F403
 from kerata.backends.torch.random import *  # noqa: F403
 from kerata.backends.torch.reduction import *  # noqa: F403
 from kerata.backends.torch.shape import *  # noqa: F403

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import torch
 
+from kerata.backends import gradients
 from kerata.backends.numpy.core import to_host
 
 NAME = "torch"
@@ -20,6 +21,8 @@ DTYPES = {
     ).split()
     if hasattr(torch, name)
 }
+BOOL = torch.bool
+FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating_point)
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 # NumPy has these through ml_dtypes only, which torch does not read: they travel as bits.
 _BITS = {"bfloat16": torch.int16, "float8_e4m3fn": torch.uint8, "float8_e5m2": torch.uint8}
@@ -132,13 +135,13 @@ def value_and_grad(fn):
     the outer one can differentiate it.
     """
 
-    def gradients(params, *args):
+    def with_gradients(params, *args):
         if compiling():
             grads, (loss, aux) = torch.func.grad_and_value(_flat(fn), has_aux=True)(list(params), *args)
             return (loss, aux), grads
         return _eager_gradients(fn, params, args)
 
-    return gradients
+    return with_gradients
 
 
 def _flat(fn):
@@ -166,6 +169,24 @@ def _eager_gradients(fn, params, args):
     return (loss if nested else loss.detach(), aux), grads
 
 
+def custom_gradient(f):
+    """`f` as an autograd function: it runs unwatched, and its own gradient function takes over."""
+
+    class Custom(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *args):
+            output, ctx.grad_fn = f(*args)
+            ctx.args = args
+            return tuple(output) if isinstance(output, list) else output
+
+        @staticmethod
+        def backward(ctx, *upstream):
+            grads = gradients.call(ctx.grad_fn, ctx.args, upstream[0] if len(upstream) == 1 else upstream)
+            return tuple(grads) if isinstance(grads, (list, tuple)) else grads
+
+    return lambda *args: Custom.apply(*args)
+
+
 def compile(fn, **options):
     return torch.compile(fn, **options)
 
@@ -178,6 +199,10 @@ def block(x):
     if torch.cuda.is_initialized():
         torch.cuda.synchronize()
     return x
+
+
+def device_scope(name):
+    return torch.device(str(name).lower().replace("gpu", "cuda"))
 
 
 def device_name():

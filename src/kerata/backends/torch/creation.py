@@ -22,6 +22,8 @@ def full(shape, fill_value, dtype):
 
 
 def arange(start, stop, step, dtype):
+    if (stop - start) * step <= 0:
+        return torch.empty(0, dtype=DTYPES[dtype])
     return torch.arange(start, stop, step, dtype=DTYPES[dtype])
 
 

@@ -1,5 +1,7 @@
 """Elementwise natives on PyTorch."""
 
+import operator
+
 import torch
 
 negative = torch.neg
@@ -36,7 +38,6 @@ digamma = torch.digamma
 relu = torch.relu
 floor = torch.floor
 ceil = torch.ceil
-trunc = torch.trunc
 isnan = torch.isnan
 isinf = torch.isinf
 isfinite = torch.isfinite
@@ -54,12 +55,13 @@ mod = torch.remainder
 power = torch.pow
 maximum = torch.maximum
 minimum = torch.minimum
-equal = torch.eq
-not_equal = torch.ne
-less = torch.lt
-less_equal = torch.le
-greater = torch.gt
-greater_equal = torch.ge
+# torch.eq and its like want the tensor first.
+equal = operator.eq
+not_equal = operator.ne
+less = operator.lt
+less_equal = operator.le
+greater = operator.gt
+greater_equal = operator.ge
 logical_and = torch.logical_and
 logical_or = torch.logical_or
 logical_xor = torch.logical_xor
@@ -81,6 +83,10 @@ def abs(x):
 def sign(x):
     # torch.sign(NaN) is 0.
     return torch.where(torch.isnan(x), x, torch.sign(x)) if x.is_floating_point() else torch.sign(x)
+
+
+def trunc(x):
+    return x if x.dtype is torch.bool else torch.trunc(x)
 
 
 def floor_divide(x1, x2):

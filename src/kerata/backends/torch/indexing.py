@@ -42,10 +42,7 @@ def _is_foreign(k):
     """What torch's indexing takes otherwise than NumPy's, or not at all."""
     if type(k) is builtins.slice:
         return k.step is not None and k.step < 0
-    return isinstance(k, (np.ndarray, np.generic, list)) or (isinstance(k, torch.Tensor) and k.dtype not in _GOOD)
-
-
-_GOOD = (torch.int64, torch.bool, torch.int32)
+    return isinstance(k, (np.ndarray, np.generic, list, torch.Tensor))
 
 
 def _get_foreign(x, keys):
@@ -61,6 +58,9 @@ def _get_foreign(x, keys):
             keys[i] = builtins.slice(n - 1 - places.start, n - 1 - places.stop, -k.step) if places else builtins.slice(0, 0)
             flips.append(axis)
         axis += x.ndim - used if k is Ellipsis else _consumed(k)
+    if builtins.any(isinstance(k, torch.Tensor) and k.ndim for k in keys):
+        # Beside an array NumPy counts an integer as an array of one, which matters for where the result's axes go.
+        keys = [torch.tensor(k, device=x.device) if type(k) is int else k for k in keys]
     return (torch.flip(x, flips) if flips else x)[tuple(keys)]
 
 

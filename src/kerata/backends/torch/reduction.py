@@ -3,11 +3,19 @@
 import torch
 
 
+# torch neither adds nor multiplies these: they go through 64 bits.
+_UNSIGNED = frozenset(getattr(torch, n) for n in ("uint16", "uint32", "uint64") if hasattr(torch, n))
+
+
 def sum(x, axis, keepdims):
+    if x.dtype in _UNSIGNED:
+        return torch.sum(x.to(torch.int64), axis, keepdims).to(x.dtype)
     return torch.sum(x, axis, keepdims, dtype=x.dtype)
 
 
 def prod(x, axis, keepdims):
+    if x.dtype in _UNSIGNED:
+        return prod(x.to(torch.int64), axis, keepdims).to(x.dtype)
     if isinstance(axis, int):
         return torch.prod(x, axis, keepdims, dtype=x.dtype)
     # torch.prod takes one axis at a time.

@@ -41,14 +41,13 @@ class Stream(Source):
         self._warn_if_short(taken)
 
     def _epoch_of_items(self, start):
-        fresh = self._iterator is None
-        if fresh:
+        if self._iterator is None:
             self._begin()
         left = None if self.steps is None else self.steps - start
         before = self._taken
         yield from islice(self._items(), left)
         # The epoch before had used the pass up to its last batch, which shows only now.
-        if self._iterator is None and self._taken == before and not fresh and not self._once:
+        if self._iterator is None and self._taken == before > 0 and not self._once:
             self._begin()
             yield from islice(self._items(), left)
 
@@ -92,7 +91,7 @@ class Stream(Source):
         return specs(self._converted.parts(self.peek(), native_framework()))
 
     def state(self):
-        return {} if self._once else {"taken": self._taken}
+        return {} if self._once or self._iterator is None else {"taken": self._taken}
 
     def restore(self, state):
         self.reset()

@@ -1,0 +1,227 @@
+"""Indexing, scattering and ordering on TensorFlow."""
+
+import builtins
+import math
+
+import numpy as np
+
+from kerata.backends.tensorflow.core import dynamic_shape, size_of, tf
+
+_INDEX = (tf.int32, tf.int64)
+
+
+def _wrapped(indices, size):
+    """Indices of an index dtype, counted from the front."""
+    if indices.dtype not in _INDEX:
+        indices = tf.cast(indices, tf.int64 if indices.dtype.size > 2 else tf.int32)
+    return tf.where(indices < 0, indices + tf.cast(size, indices.dtype), indices)
+
+
+def take(x, indices, axis):
+    size = size_of(x, axis)
+    indices = _wrapped(indices, size)
+    indices = tf.minimum(tf.maximum(indices, 0), tf.cast(size, indices.dtype) - 1)
+    return tf.gather(x, indices, axis=axis)
+
+
+def take_along_axis(x, indices, axis):
+    rank = x.shape.rank
+    axis %= rank
+    indices = _wrapped(indices, size_of(x, axis))
+    lead = [
+        tf.maximum(a, b) if not (isinstance(a, int) and isinstance(b, int)) else builtins.max(a, b)
+        for a, b in zip(dynamic_shape(x), dynamic_shape(indices), strict=True)
+    ]
+    x = _stretched(x, [*lead[:axis], size_of(x, axis), *lead[axis + 1 :]])
+    indices = _stretched(indices, [*lead[:axis], size_of(indices, axis), *lead[axis + 1 :]])
+    order = [a for a in range(rank) if a != axis] + [axis]
+    back = [*range(axis), rank - 1, *range(axis, rank - 1)]
+    picked = tf.gather(tf.transpose(x, order), tf.transpose(indices, order), batch_dims=rank - 1)
+    return tf.transpose(picked, back)
+
+
+def _stretched(x, shape):
+    return x if x.shape.as_list() == shape else tf.broadcast_to(x, shape)
+
+
+def get_item(x, key):
+    keys = key if type(key) is tuple else (key,)
+    if builtins.all(map(_is_basic, keys)):
+        return x[key]
+    return _advanced(x, _spelled_out(x, keys))
+
+
+def _is_basic(k):
+    if k is None or k is Ellipsis or type(k) is int:
+        return True
+    if type(k) is builtins.slice:
+        return builtins.all(v is None or isinstance(v, (int, np.integer, tf.Tensor)) for v in (k.start, k.stop, k.step))
+    return isinstance(k, tf.Tensor) and k.shape.rank == 0 and k.dtype in _INDEX
+
+
+def _spelled_out(x, keys):
+    """One entry for each axis (and each new one): no ellipsis, masks turned to the places where they hold."""
+    entries = []
+    for k in keys:
+        if isinstance(k, (np.ndarray, np.generic, list, tf.Tensor, tf.Variable)):
+            k = tf.convert_to_tensor(np.asarray(k, np.int32) if isinstance(k, list) and not k else k)
+            if k.dtype.is_bool:
+                entries.extend(tf.unstack(tf.where(k), axis=1, num=k.shape.rank))
+                continue
+        entries.append(k)
+    used = builtins.sum(k is not None and k is not Ellipsis for k in entries)
+    rest = [builtins.slice(None)] * (x.shape.rank - used)
+    at = next((i for i, k in enumerate(entries) if k is Ellipsis), len(entries))
+    return [*entries[:at], *rest, *entries[at + 1 :]]
+
+
+def _advanced(x, entries):
+    """NumPy's rules: index arrays broadcast together, an integer beside them is one; where they stand side by side their
+    shape takes their place, otherwise it goes first."""
+    is_index = [k is not None and type(k) is not builtins.slice for k in entries]
+    x = x[tuple(builtins.slice(None) if index else k for k, index in zip(entries, is_index, strict=True))]
+    axes = [i for i, index in enumerate(is_index) if index]
+    indices = [tf.cast(_wrapped(tf.convert_to_tensor(entries[i]), size_of(x, i)), tf.int32) for i in axes]
+    zero = builtins.sum(tf.zeros_like(i) for i in indices)
+    rest = [i for i in range(len(entries)) if i not in axes]
+    picked = tf.gather_nd(tf.transpose(x, [*axes, *rest]), tf.stack([i + zero for i in indices], -1))
+    together = axes == list(range(axes[0], axes[-1] + 1))
+    rank, front = zero.shape.rank, builtins.sum(r < axes[0] for r in rest) if together else 0
+    order = [*range(rank, rank + front), *range(rank), *range(rank + front, rank + len(rest))]
+    return tf.transpose(picked, order)
+
+
+def _counted_from_front(indices, shape):
+    if indices.dtype not in _INDEX:
+        indices = tf.cast(indices, tf.int64)
+    sizes = tf.convert_to_tensor(list(shape)[: indices.shape[-1]])
+    return tf.where(indices < 0, indices + tf.cast(sizes, indices.dtype), indices)
+
+
+def scatter(indices, values, shape):
+    indices = _counted_from_front(indices, shape)
+    return tf.scatter_nd(indices, values, tf.cast(tf.convert_to_tensor(list(shape)), indices.dtype))
+
+
+_SCATTER = {
+    None: tf.tensor_scatter_nd_update,
+    "add": tf.tensor_scatter_nd_add,
+    "max": tf.tensor_scatter_nd_max,
+    "min": tf.tensor_scatter_nd_min,
+}
+
+
+def scatter_update(inputs, indices, updates, reduction):
+    indices = _counted_from_front(indices, dynamic_shape(inputs))
+    if reduction == "mul":
+        return inputs * _products(inputs, indices, updates)
+    return _SCATTER[reduction](inputs, indices, updates)
+
+
+def _products(inputs, indices, updates):
+    """For each place the product of its updates, 1 where there is none."""
+    shape = dynamic_shape(inputs)
+    depth = indices.shape[-1]
+    at = tf.zeros_like(indices[..., 0])
+    for axis in range(depth):
+        at = at * tf.cast(shape[axis], at.dtype) + indices[..., axis]
+    rows = math.prod(shape[:depth])
+    at, updates = tf.reshape(at, (-1,)), tf.reshape(updates, (-1, *shape[depth:]))
+    return tf.reshape(tf.math.unsorted_segment_prod(updates, at, rows), shape)
+
+
+def _starts(x, start_indices, sizes):
+    """Where a window begins, moved inside the bounds as `lax.dynamic_slice` moves it."""
+    starts = []
+    for start, n, size in zip(start_indices, dynamic_shape(x), sizes, strict=True):
+        if builtins.all(isinstance(v, (int, np.integer)) for v in (start, n, size)):
+            starts.append(builtins.min(builtins.max(start + n if start < 0 else start, 0), n - size))
+        else:
+            start = tf.cast(start, tf.int32)
+            starts.append(tf.minimum(tf.maximum(tf.where(start < 0, start + n, start), 0), n - size))
+    return starts
+
+
+def slice(inputs, start_indices, shape):
+    return tf.slice(inputs, _starts(inputs, start_indices, shape), list(shape))
+
+
+def slice_update(inputs, start_indices, updates):
+    """Updates gathered to their places, chosen where the window is: no shape depends on the start, as XLA wants it."""
+    inside = tf.ones((1,) * inputs.shape.rank, tf.bool)
+    sizes = dynamic_shape(updates)
+    for axis, start in enumerate(_starts(inputs, start_indices, sizes)):
+        places = tf.range(size_of(inputs, axis)) - start
+        within = (places >= 0) & (places < sizes[axis])
+        inside &= tf.reshape(within, [-1 if a == axis else 1 for a in range(inputs.shape.rank)])
+        updates = tf.gather(updates, tf.clip_by_value(places, 0, sizes[axis] - 1), axis=axis)
+    return tf.where(inside, updates, inputs)
+
+
+def one_hot(x, num_classes, axis, dtype):
+    if x.dtype not in (*_INDEX, tf.uint8):
+        x = tf.cast(x, tf.int64)
+    return tf.one_hot(x, num_classes, axis=axis, dtype=dtype)
+
+
+def _order_keys(x):
+    """Integers in the order of the floats, NaN last of all, both zeros equal: the sorting kernels know no NaN."""
+    if not x.dtype.is_floating:
+        return tf.cast(x, tf.int32) if x.dtype.size < 4 or x.dtype.is_bool else x
+    x = tf.cast(x, tf.float32) if x.dtype.size < 4 else x
+    x = tf.where(tf.math.is_nan(x), tf.constant(float("nan"), x.dtype), x + tf.zeros((), x.dtype))
+    bits = tf.bitcast(x, tf.int64 if x.dtype.size == 8 else tf.int32)
+    return tf.where(bits < 0, bits ^ bits.dtype.max, bits)
+
+
+def _last(x, axis):
+    """x with this axis last, and the order that brings it back."""
+    rank = x.shape.rank
+    axis %= rank
+    order = [a for a in range(rank) if a != axis] + [axis]
+    return tf.transpose(x, order), [*range(axis), rank - 1, *range(axis, rank - 1)]
+
+
+def _ascending(x):
+    """Stable order along the last axis: the first of equal ones first."""
+    keys = _order_keys(x)
+    if keys.dtype.is_unsigned:
+        # The complement turns the order round without overflow.
+        return tf.math.top_k(~keys, tf.shape(keys)[-1])[1]
+    return tf.math.top_k(-1 - keys, tf.shape(keys)[-1])[1]
+
+
+def argsort(x, axis):
+    x, back = _last(x, axis)
+    return tf.transpose(_ascending(x), back)
+
+
+def sort(x, axis):
+    x, back = _last(x, axis)
+    return tf.transpose(tf.gather(x, _ascending(x), batch_dims=x.shape.rank - 1), back)
+
+
+def top_k(x, k, sorted):
+    indices = tf.math.top_k(_order_keys(x), k)[1]
+    return tf.gather(x, indices, batch_dims=x.shape.rank - 1), indices
+
+
+def searchsorted(sorted_sequence, values, side):
+    places = tf.searchsorted(sorted_sequence, tf.reshape(values, (-1,)), side)
+    return tf.reshape(places, tf.shape(values))
+
+
+def nonzero(x):
+    places = tf.where(x if x.dtype.is_bool else x != 0)
+    return tuple(tf.unstack(tf.cast(places, tf.int32), axis=1, num=x.shape.rank))
+
+
+def segment_sum(data, segment_ids, num_segments):
+    # Negative segments are dropped by the kernel, too large ones refused.
+    ids = tf.where(segment_ids < num_segments, segment_ids, -tf.ones_like(segment_ids))
+    return tf.math.unsorted_segment_sum(data, ids, num_segments)
+
+
+def bincount(x, weights, minlength):
+    x = tf.cast(x, tf.int32)
+    return tf.math.bincount(x, weights, minlength, dtype=tf.int32 if weights is None else weights.dtype)

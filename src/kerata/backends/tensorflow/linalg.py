@@ -1,0 +1,113 @@
+"""Linear algebra on TensorFlow."""
+
+from kerata.backends.tensorflow.core import dynamic_shape, tf
+
+_raw = tf.raw_ops
+# Integers that the matrix product has no kernel for.
+_SMALL = (tf.int8, tf.uint8, tf.int16, tf.uint16)
+
+
+def matmul(x1, x2):
+    if x1.dtype in _SMALL:
+        return tf.cast(matmul(tf.cast(x1, tf.int32), tf.cast(x2, tf.int32)), x1.dtype)
+    r1, r2 = x1.shape.rank, x2.shape.rank
+    if r1 == 2 == r2:
+        return _raw.MatMul(a=x1, b=x2)
+    if r1 == 1 or r2 == 1:
+        return _matmul_vectors(x1, x2, r1, r2)
+    if r2 == 2:
+        return _stacked(x1, lambda rows: _raw.MatMul(a=rows, b=x2), x2.shape[-1])
+    return _raw.BatchMatMulV2(x=x1, y=x2)
+
+
+def _matmul_vectors(x1, x2, r1, r2):
+    if r1 == 1:
+        return tf.squeeze(matmul(x1[None], x2 if r2 > 1 else x2[:, None]), [-2] if r2 > 1 else [0, 1])
+    return tf.squeeze(matmul(x1, x2[:, None]), [-1])
+
+
+def _stacked(x, product, width):
+    """A stack of matrices times one is one matrix product of all their rows; a broadcast one would be many."""
+    shape = dynamic_shape(x)
+    y = product(tf.reshape(x, (-1, shape[-1])))
+    return tf.reshape(y, (*shape[:-1], tf.shape(y)[-1] if width is None else width))
+
+
+def dense(x, kernel, bias):
+    y = matmul(x, kernel)
+    return y if bias is None else y + bias
+
+
+def einsum(subscripts, operands):
+    dtype = operands[0].dtype
+    if dtype in _SMALL:
+        return tf.cast(tf.einsum(subscripts, *(tf.cast(x, tf.int32) for x in operands)), dtype)
+    return tf.einsum(subscripts, *operands)
+
+
+def tensordot(x1, x2, axes):
+    if x1.dtype in _SMALL:
+        return tf.cast(tf.tensordot(tf.cast(x1, tf.int32), tf.cast(x2, tf.int32), axes), x1.dtype)
+    return tf.tensordot(x1, x2, axes)
+
+
+def cholesky(x, upper):
+    low = tf.linalg.cholesky(x)
+    return tf.linalg.adjoint(low) if upper else low
+
+
+def inv(x):
+    return tf.linalg.inv(x)
+
+
+def det(x):
+    return tf.linalg.det(x)
+
+
+def slogdet(x):
+    return tuple(tf.linalg.slogdet(x))
+
+
+def solve(a, b):
+    if b.shape.rank == a.shape.rank - 1:
+        return tf.squeeze(tf.linalg.solve(a, b[..., None]), -1)
+    return tf.linalg.solve(a, b)
+
+
+def solve_triangular(a, b, lower):
+    if b.shape.rank == a.shape.rank - 1:
+        return tf.squeeze(tf.linalg.triangular_solve(a, b[..., None], lower), -1)
+    return tf.linalg.triangular_solve(a, b, lower)
+
+
+def qr(x, mode):
+    return tuple(tf.linalg.qr(x, full_matrices=mode == "complete"))
+
+
+def svd(x, full_matrices, compute_uv):
+    if not compute_uv:
+        return tf.linalg.svd(x, compute_uv=False)
+    s, u, v = tf.linalg.svd(x, full_matrices)
+    return u, s, tf.linalg.adjoint(v)
+
+
+def eigh(x):
+    return tuple(tf.linalg.eigh(x))
+
+
+def lu_factor(x):
+    lu, order = tf.linalg.lu(x)
+    return lu, _pivots(order, min(x.shape[-2:]))
+
+
+def _pivots(order, steps):
+    """LAPACK's row exchanges that lead to this order of rows."""
+    rows = tf.zeros_like(order) + tf.range(order.shape[-1])
+    pivots = []
+    for i in range(steps):
+        pivot = tf.argmax(tf.cast(rows == order[..., i : i + 1], tf.int32), -1, tf.int32)
+        pivots.append(pivot)
+        # What stood at place i goes where the pivot stood.
+        moved = tf.where(tf.range(order.shape[-1]) == pivot[..., None], rows[..., i : i + 1], rows)
+        rows = tf.concat([moved[..., :i], order[..., i : i + 1], moved[..., i + 1 :]], -1)
+    return tf.stack(pivots, -1)

@@ -1,0 +1,285 @@
+"""Convolution, pooling, attention, recurrence and fused activations on TensorFlow.
+
+On the CPU TensorFlow's kernels take channels_last only (some builds more): channels_first is transposed there.
+"""
+
+import functools
+
+from kerata.backends import windows
+from kerata.backends.tensorflow.core import dynamic_shape, plain_graph, tf
+from kerata.backends.tensorflow.linalg import matmul
+from kerata.backends.tensorflow.reduction import logsumexp
+
+_raw = tf.raw_ops
+
+
+@functools.cache
+def _has_gpu():
+    return bool(tf.config.list_logical_devices("GPU"))
+
+
+def _channels_last(native):
+    """Hand `native` channels_last inputs, and its result back in the caller's layout; the format is its last argument."""
+
+    @functools.wraps(native)
+    def wrapped(inputs, *args):
+        *args, data_format = args
+        if data_format == "channels_last":
+            return native(inputs, *args)
+        to, back = windows.spatial_last(data_format, inputs.shape.rank)
+        return tf.transpose(native(tf.transpose(inputs, to), *args), back)
+
+    return wrapped
+
+
+def conv(inputs, kernel, strides, padding, data_format, dilation_rate, groups):
+    if data_format == "channels_first" and len(strides) == 2 and _has_gpu():
+        return tf.nn.conv2d(inputs, kernel, strides, _explicit(padding, "NCHW"), "NCHW", dilation_rate)
+    return _conv(inputs, kernel, strides, padding, dilation_rate, groups, data_format)
+
+
+def _explicit(padding, layout):
+    """Padding as TensorFlow spells it."""
+    if isinstance(padding, str):
+        return padding.upper()
+    pairs = [list(pair) for pair in padding]
+    return [[0, 0], *pairs, [0, 0]] if layout[-1] == "C" else [[0, 0], [0, 0], *pairs]
+
+
+@_channels_last
+def _conv(x, kernel, strides, padding, dilations, groups):
+    if len(strides) == 1:
+        # One row of a picture.
+        padding = padding if isinstance(padding, str) else ((0, 0), *padding)
+        y = tf.nn.conv2d(x[:, None], kernel[None], (1, *strides), _explicit(padding, "NHWC"), "NHWC", (1, *dilations))
+        return tf.squeeze(y, 1)
+    if len(strides) == 2:
+        return tf.nn.conv2d(x, kernel, strides, _explicit(padding, "NHWC"), "NHWC", dilations)
+    return _conv3d(x, kernel, strides, padding, dilations, groups)
+
+
+def _conv3d(x, kernel, strides, padding, dilations, groups):
+    if not isinstance(padding, str):
+        x, padding = tf.pad(x, _explicit(padding, "NDHWC")), "valid"
+
+    def one(x, kernel):
+        return tf.nn.conv3d(x, kernel, (1, *strides, 1), padding.upper(), "NDHWC", (1, *dilations, 1))
+
+    if groups == 1:
+        return one(x, kernel)
+    return tf.concat([one(*pair) for pair in zip(tf.split(x, groups, -1), tf.split(kernel, groups, -1), strict=True)], -1)
+
+
+def conv_bias(inputs, kernel, bias, strides, padding, data_format, dilation_rate, groups):
+    return bias_add(conv(inputs, kernel, strides, padding, data_format, dilation_rate, groups), bias, data_format)
+
+
+def depthwise_conv(inputs, kernel, strides, padding, data_format, dilation_rate):
+    return _depthwise(inputs, kernel, strides, padding, dilation_rate, data_format)
+
+
+@_channels_last
+def _depthwise(x, kernel, strides, padding, dilations):
+    if len(strides) == 3:
+        *sizes, channels, multiplier = kernel.shape
+        return _conv3d(x, tf.reshape(kernel, (*sizes, 1, channels * multiplier)), strides, padding, dilations, channels)
+    flat = len(strides) == 1
+    if flat:
+        x, kernel, strides, dilations = x[:, None], kernel[None], (1, *strides), (1, *dilations)
+        padding = padding if isinstance(padding, str) else ((0, 0), *padding)
+    if max(dilations) > 1 and max(strides) > 1:
+        # The kernel has either: what the stride leaves out is computed and dropped.
+        pads = windows.pads(padding, x.shape[1:-1], kernel.shape[:-2], strides, dilations)
+        y = tf.nn.depthwise_conv2d(x, kernel, (1, 1, 1, 1), _explicit(pads, "NHWC"), "NHWC", dilations)
+        y = y[:, :: strides[0], :: strides[1]]
+    else:
+        y = tf.nn.depthwise_conv2d(x, kernel, (1, *strides, 1), _explicit(padding, "NHWC"), "NHWC", dilations)
+    return tf.squeeze(y, 1) if flat else y
+
+
+def conv_transpose(inputs, kernel, strides, padding, output_padding, data_format, dilation_rate):
+    return _conv_transpose(inputs, kernel, strides, padding, output_padding, dilation_rate, data_format)
+
+
+@_channels_last
+def _conv_transpose(x, kernel, strides, padding, output_padding, dilations):
+    rank = len(strides)
+    extra = output_padding or (None,) * rank
+    if rank == 1:
+        args = ((1, *strides), padding, (0 if output_padding else None, *extra), (1, *dilations))
+        return tf.squeeze(_transposed(x[:, None], kernel[None], *args), 1)
+    return _transposed(x, kernel, strides, padding, extra, dilations)
+
+
+def _transposed(x, kernel, strides, padding, extra, dilations):
+    """Gradient of a convolution whose padding is what is cut off; the end that it does not reach stays zero."""
+    sizes = kernel.shape[:-2]
+    unit = [windows.transposed(1, k, s, d, padding, p) for k, s, d, p in zip(sizes, strides, dilations, extra, strict=True)]
+    batch, *lengths, _ = dynamic_shape(x)
+    lengths = [length + (n - 1) * s for (length, _), n, s in zip(unit, lengths, strides, strict=True)]
+    pads = [
+        (cut, max(windows.span(k, d) - length - cut, 0))
+        for (length, cut), k, d in zip(unit, sizes, dilations, strict=True)
+    ]
+    channels = kernel.shape[-2]
+    if len(sizes) == 2:
+        return tf.nn.conv2d_transpose(
+            x, kernel, tf.stack([batch, *lengths, channels]), strides, _explicit(pads, "NHWC"), "NHWC", dilations
+        )
+    full = [n + before + after for n, (before, after) in zip(lengths, pads, strict=True)]
+    y = tf.nn.conv3d_transpose(
+        x, kernel, tf.stack([batch, *full, channels]), (1, *strides, 1), "VALID", "NDHWC", (1, *dilations, 1)
+    )
+    return tf.slice(y, [0, *(before for before, _ in pads), 0], tf.stack([batch, *lengths, channels]))
+
+
+def max_pool(inputs, pool_size, strides, padding, data_format):
+    return _pool((tf.nn.max_pool2d, tf.nn.max_pool3d), inputs, pool_size, strides, padding, data_format)
+
+
+def average_pool(inputs, pool_size, strides, padding, data_format):
+    return _pool((tf.nn.avg_pool2d, tf.nn.avg_pool3d), inputs, pool_size, strides, padding, data_format)
+
+
+def _pool(natives, inputs, pool_size, strides, padding, data_format):
+    return _pooled(inputs, natives, pool_size, strides, padding.upper(), data_format)
+
+
+@_channels_last
+def _pooled(x, natives, pool_size, strides, padding):
+    if len(pool_size) == 1:
+        return tf.squeeze(natives[0](x[:, None], (1, *pool_size), (1, *strides), padding), 1)
+    return natives[len(pool_size) - 2](x, pool_size, strides, padding)
+
+
+def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
+    q, k, v = (tf.transpose(x, (0, 2, 1, 3)) for x in (query, key, value))
+    logits = _raw.BatchMatMulV2(x=q * tf.cast(scale, q.dtype), y=k, adj_y=True)
+    if bias is not None:
+        logits = logits + bias
+    if is_causal:
+        rows, columns = tf.range(tf.shape(logits)[-2]), tf.range(tf.shape(logits)[-1])
+        causal = rows[:, None] >= columns
+        mask = causal if mask is None else mask & causal
+    if mask is not None:
+        # Finite, so that a row with nothing to attend to is a plain average and not NaN.
+        logits = tf.where(mask, logits, tf.cast(0.7 * float(logits.dtype.min), logits.dtype))
+    return tf.transpose(_raw.BatchMatMulV2(x=_raw.Softmax(logits=logits), y=v), (0, 2, 1, 3))
+
+
+def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
+    def step(row, state):
+        h, c = state
+        i, f, g, o = tf.split(row + matmul(h, recurrent_kernel), 4, -1)
+        c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+        h = tf.sigmoid(o) * tf.tanh(c)
+        return h, (h, c)
+
+    outputs, (h, c) = _recurrence(step, matmul(x, kernel) + bias, (h, c), reverse)
+    return outputs, h, c
+
+
+def gru(x, h, kernel, recurrent_kernel, bias, reverse):
+    def step(row, state):
+        (h,) = state
+        xz, xr, xh = tf.split(row, 3, -1)
+        hz, hr, hh = tf.split(matmul(h, recurrent_kernel) + bias[1], 3, -1)
+        z = tf.sigmoid(xz + hz)
+        h = z * h + (1 - z) * tf.tanh(xh + tf.sigmoid(xr + hr) * hh)
+        return h, (h,)
+
+    outputs, (h,) = _recurrence(step, matmul(x, kernel) + bias[0], (h,), reverse)
+    return outputs, h
+
+
+def _recurrence(step, projected, state, reverse):
+    """Outputs [batch, time, units] and the last state of a cell run over rows [batch, time, features]."""
+    rows = tf.transpose(projected, (1, 0, 2))
+    length = rows.shape[0]
+    if tf.executing_eagerly():
+        outputs = [None] * length
+        for t in range(length - 1, -1, -1) if reverse else range(length):
+            outputs[t], state = step(rows[t], state)
+        return tf.stack(outputs, 1), state
+    bound = tf.shape(rows)[0] if length is None else length
+    inputs = tf.TensorArray(rows.dtype, bound, element_shape=rows.shape[1:]).unstack(rows)
+    outputs = tf.TensorArray(rows.dtype, bound, element_shape=state[0].shape)
+
+    def body(t, state, outputs):
+        at = bound - 1 - t if reverse else t
+        output, state = step(inputs.read(at), state)
+        return t + 1, state, outputs.write(at, output)
+
+    _, state, outputs = tf.while_loop(
+        lambda t, *_: t < bound, body, (tf.constant(0), tuple(state), outputs), maximum_iterations=bound
+    )
+    outputs = tf.transpose(outputs.stack(), (1, 0, 2))
+    return tf.ensure_shape(outputs, (None, length, None)), state
+
+
+def bias_add(x, bias, data_format):
+    if data_format == "channels_last":
+        return _raw.AddV2(x=x, y=bias)
+    return _raw.AddV2(x=x, y=tf.reshape(bias, (-1, *(1,) * (x.shape.rank - 2))))
+
+
+def softmax(x, axis):
+    if axis == -1 or axis == x.shape.rank - 1:
+        return _raw.Softmax(logits=x)
+    if isinstance(axis, int):
+        return tf.nn.softmax(x, axis)
+    e = tf.exp(x - tf.stop_gradient(tf.reduce_max(x, axis, True)))
+    return e / tf.reduce_sum(e, axis, True)
+
+
+def log_softmax(x, axis):
+    return tf.nn.log_softmax(x, axis) if isinstance(axis, int) else x - logsumexp(x, axis, True)
+
+
+def softplus(x):
+    return _raw.Softplus(features=x)
+
+
+def softsign(x):
+    return _raw.Softsign(features=x)
+
+
+def selu(x):
+    return _raw.Selu(features=x)
+
+
+def relu6(x):
+    return _raw.Relu6(features=x)
+
+
+def silu(x):
+    return tf.nn.silu(x)
+
+
+def elu(x, alpha):
+    y = _raw.Elu(features=x)
+    return y if alpha == 1 else tf.where(x > 0, y, y * tf.cast(alpha, x.dtype))
+
+
+def leaky_relu(x, negative_slope):
+    return tf.nn.leaky_relu(x, negative_slope)
+
+
+def gelu(x, approximate):
+    return tf.nn.gelu(x, approximate)
+
+
+def binary_crossentropy_with_logits(target, logits):
+    return tf.nn.sigmoid_cross_entropy_with_logits(target, logits)
+
+
+def categorical_crossentropy_with_logits(target, logits, axis):
+    return -tf.reduce_sum(target * log_softmax(logits, axis), axis)
+
+
+def sparse_categorical_crossentropy_with_logits(target, logits, axis):
+    rank = logits.shape.rank
+    if axis not in (-1, rank - 1):
+        axis %= rank
+        logits = tf.transpose(logits, [a for a in range(rank) if a != axis] + [axis])
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(target, logits)

@@ -1,0 +1,105 @@
+"""`Dense`: a matrix product."""
+
+from kerata import activations, constraints, initializers, ops, regularizers
+from kerata.core.errors import positive_int
+from kerata.layers.input_spec import InputSpec
+from kerata.layers.layer import Layer
+from kerata.layers.lora import Adaptable
+from kerata.layers.shapes import known_size
+
+
+class Dense(Adaptable, Layer):
+    """`activation(inputs @ kernel + bias)`.
+
+    Args:
+        units: length of the output's last dimension.
+        activation: function, or its name.
+        use_bias: whether there is a bias.
+        kernel_initializer, bias_initializer: of the weights.
+        kernel_regularizer, bias_regularizer: penalties on the weights.
+        activity_regularizer: penalty on the output.
+        kernel_constraint, bias_constraint: applied after each update.
+        lora_rank: train only an addition of this rank to the kernel (see `enable_lora`).
+        lora_alpha: the addition counts `lora_alpha / lora_rank`.
+        quantization_config: what `quantize` uses.
+
+    Input: floating, `(batch, …, features)`. Output: `(batch, …, units)`.
+
+    Raises:
+        ValueError: `units` is no positive integer; at build, the number of features isn't known.
+
+    >>> import kerata
+    >>> layer = kerata.layers.Dense(4, activation="relu")
+    >>> tuple(layer(kerata.ops.ones((2, 3))).shape)
+    (2, 4)
+    >>> [tuple(w.shape) for w in layer.weights]
+    [(3, 4), (4,)]
+    """
+
+    # Keras's configs leave out what the base says already.
+    _config_if_given = (*Adaptable._config_if_given, "activity_regularizer")
+
+    def __init__(
+        self,
+        units,
+        activation=None,
+        use_bias=True,
+        kernel_initializer="glorot_uniform",
+        bias_initializer="zeros",
+        kernel_regularizer=None,
+        bias_regularizer=None,
+        activity_regularizer=None,
+        kernel_constraint=None,
+        bias_constraint=None,
+        lora_rank=None,
+        lora_alpha=None,
+        quantization_config=None,
+        **kwargs,
+    ):
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.units = positive_int(units, "units", self._where())
+        self.activation = activations.get(activation)
+        self.use_bias = bool(use_bias)
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self.kernel_constraint = constraints.get(kernel_constraint)
+        self.bias_constraint = constraints.get(bias_constraint)
+        self.lora_rank = lora_rank
+        self.lora_alpha = lora_alpha
+        self.quantization_config = quantization_config
+        self.input_spec = InputSpec(min_ndim=2)
+        self.supports_masking = True
+        self.bias = None
+
+    def build(self, input_shape):
+        features = known_size(self, input_shape, -1)
+        self._kernel = self.add_weight(
+            name="kernel",
+            shape=(features, self.units),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        if self.use_bias:
+            self.bias = self.add_weight(
+                name="bias",
+                shape=(self.units,),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: features})
+        self._enable_lora_as_constructed()
+
+    @property
+    def kernel(self):
+        """The kernel `(features, units)`, LoRA's addition included."""
+        return self._merged()
+
+    def _adapter_shapes(self, rank):
+        return (self._kernel.shape[0], rank), (rank, self.units)
+
+    def call(self, inputs, training=None):
+        return self.activation(ops.nn.dense(inputs, self.kernel, self.bias))

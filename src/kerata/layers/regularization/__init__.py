@@ -1,0 +1,1 @@
+"""Noise and penalties."""

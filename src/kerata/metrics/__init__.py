@@ -1,0 +1,81 @@
+"""Metrics: running figures over batches. Their state stays on the device until someone looks."""
+
+from kerata.core import lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "metric": ["Metric"],
+        "accuracy": [
+            "Accuracy",
+            "BinaryAccuracy",
+            "CategoricalAccuracy",
+            "SparseCategoricalAccuracy",
+            "binary_accuracy",
+            "categorical_accuracy",
+            "sparse_categorical_accuracy",
+        ],
+        "auc": ["AUC"],
+        "correlation": [
+            "ConcordanceCorrelation",
+            "PearsonCorrelation",
+            "concordance_correlation",
+            "pearson_correlation",
+        ],
+        "counts": ["FalseNegatives", "FalsePositives", "TrueNegatives", "TruePositives"],
+        "f_score": ["F1Score", "FBetaScore"],
+        "hinge": ["CategoricalHinge", "Hinge", "SquaredHinge"],
+        "iou": ["BinaryIoU", "IoU", "MeanIoU", "OneHotIoU", "OneHotMeanIoU"],
+        "mean": ["Mean", "MeanMetricWrapper", "Sum"],
+        "operating_point": [
+            "PrecisionAtRecall",
+            "RecallAtPrecision",
+            "SensitivityAtSpecificity",
+            "SpecificityAtSensitivity",
+        ],
+        "precision_recall": ["Precision", "Recall"],
+        "probabilistic": [
+            "BinaryCrossentropy",
+            "CategoricalCrossentropy",
+            "KLDivergence",
+            "Poisson",
+            "SparseCategoricalCrossentropy",
+        ],
+        "r2": ["R2Score"],
+        "regression": [
+            "CosineSimilarity",
+            "LogCoshError",
+            "MeanAbsoluteError",
+            "MeanAbsolutePercentageError",
+            "MeanSquaredError",
+            "MeanSquaredLogarithmicError",
+            "RootMeanSquaredError",
+        ],
+        "top_k": [
+            "SparseTopKCategoricalAccuracy",
+            "TopKCategoricalAccuracy",
+            "sparse_top_k_categorical_accuracy",
+            "top_k_categorical_accuracy",
+        ],
+        # The functions of losses that are metrics too.
+        "kerata.losses": [
+            "binary_crossentropy",
+            "binary_focal_crossentropy",
+            "categorical_crossentropy",
+            "categorical_focal_crossentropy",
+            "categorical_hinge",
+            "hinge",
+            "huber",
+            "kl_divergence",
+            "log_cosh",
+            "mean_absolute_error",
+            "mean_absolute_percentage_error",
+            "mean_squared_error",
+            "mean_squared_logarithmic_error",
+            "poisson",
+            "sparse_categorical_crossentropy",
+            "squared_hinge",
+        ],
+        "lookup": ["deserialize", "get", "serialize"],
+    },
+)

@@ -1,0 +1,1 @@
+"""Floor 5: one loop and one step for every backend."""

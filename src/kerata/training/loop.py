@@ -1,0 +1,310 @@
+"""The loop: epochs and batches around a step, the same on every backend.
+
+It never waits for the device inside an epoch: metrics stay where they are and are read when a callback asks, or at most a few
+times a second for the progress bar.
+"""
+
+import signal
+import threading
+from contextlib import contextmanager
+
+from kerata import backends
+from kerata.callbacks.callback_list import CallbackList
+from kerata.callbacks.logs import LazyLogs, as_numbers
+from kerata.core import config, tree
+from kerata.training.data.make import make_source
+from kerata.training.data.parts import pack_x_y_sample_weight
+from kerata.training.data.split import train_validation_split, unpack_validation_data
+
+# With nothing to look at single batches, so many of them at most go into one call of the compiled step...
+MOST_STEPS = 64
+# ...and their arrays take at most so much memory.
+MOST_BYTES = 2**26
+
+
+def fit(
+    model,
+    x,
+    y,
+    batch_size,
+    epochs,
+    verbose,
+    callbacks,
+    validation_split,
+    validation_data,
+    shuffle,
+    class_weight,
+    sample_weight,
+    initial_epoch,
+    steps_per_epoch,
+    validation_steps,
+    validation_batch_size,
+    validation_freq,
+):
+    """The body of `Model.fit`."""
+    model._must_be_compiled("fit")
+    if validation_split and validation_data is None:
+        (x, y, sample_weight), validation_data = train_validation_split((x, y, sample_weight), validation_split)
+    epochs, steps_per_epoch = _bounded(epochs, steps_per_epoch)
+    source = make_source(x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight)
+    validation = None
+    if validation_data is not None:
+        vx, vy, vw = unpack_validation_data(validation_data)
+        validation = make_source(vx, vy, vw, validation_batch_size or batch_size, validation_steps)
+    verbose = _verbosity(verbose)
+    callbacks = _callbacks(
+        model, callbacks, verbose, add_history=True, epochs=epochs, steps=source.steps_in(initial_epoch)
+    )
+    model.stop_training = False
+    run = Run(model, "train", source, callbacks)
+    logs = {}
+    callbacks.on_train_begin()
+    with interruptible() as interrupt:
+        run.interrupt = interrupt
+        try:
+            for epoch in range(initial_epoch, epochs):
+                model.reset_metrics()
+                callbacks.on_epoch_begin(epoch)
+                source.on_epoch_begin()
+                logs = run.epoch(epoch)
+                source.on_epoch_end()
+                if validation is not None and _validates(epoch, validation_freq):
+                    logs = {**logs, **{f"val_{k}": v for k, v in _validate(model, validation, callbacks, run, epoch).items()}}
+                callbacks.on_epoch_end(epoch, logs)
+                if model.stop_training or source.exhausted:
+                    break
+        finally:
+            run.finish()
+            source.close()
+            if validation is not None:
+                validation.close()
+    if model.optimizer is not None and epochs > initial_epoch:
+        model.optimizer.finalize_variable_values(model.trainable_weights)
+    callbacks.on_train_end(logs)
+    return model.history
+
+
+def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, return_dict, **kwargs):
+    """The body of `Model.evaluate`."""
+    if kwargs:
+        raise ValueError(f"evaluate: unknown arguments {', '.join(kwargs)}.")
+    model._must_be_compiled("evaluate")
+    source = make_source(x, y, sample_weight, batch_size, steps)
+    callbacks = _callbacks(model, callbacks, _verbosity(verbose), epochs=1, steps=source.steps_in(0))
+    run = Run(model, "test", source, callbacks)
+    with interruptible() as interrupt:
+        run.interrupt = interrupt
+        try:
+            logs = run.whole()
+        finally:
+            run.finish()
+            source.close()
+    if return_dict:
+        return logs
+    return model._results(logs, False)
+
+
+def predict(model, x, batch_size, verbose, steps, callbacks):
+    """The body of `Model.predict`."""
+    source = make_source(x, None, None, batch_size, steps)
+    callbacks = _callbacks(model, callbacks, _verbosity(verbose), epochs=1, steps=source.steps_in(0))
+    b = backends.current()
+    outputs = []
+    step = None
+    with interruptible() as interrupt:
+        callbacks.on_predict_begin()
+        try:
+            for number, batch in enumerate(source.epoch(0)):
+                interrupt.check()
+                data = (batch[0],)
+                step = step or model._step("predict", data)
+                callbacks.on_predict_batch_begin(number)
+                result = step.run(data)
+                # Results stay native until the end, unless a callback wants each.
+                outputs.append(result)
+                callbacks.on_predict_batch_end(number, {"outputs": result})
+        finally:
+            if step is not None:
+                step.write_back()
+            source.close()
+        callbacks.on_predict_end()
+    if not outputs:
+        raise ValueError("predict: the data have no batches.")
+    return joined([tree.map_structure(b.to_numpy, o) for o in outputs])
+
+
+def joined(outputs):
+    """Batches' outputs, one after another."""
+    import numpy as np
+
+    if len(outputs) == 1:
+        return outputs[0]
+    return tree.map_structure(lambda *parts: np.concatenate(parts), *outputs)
+
+
+class Run:
+    """One kind of step over a source, with its callbacks."""
+
+    def __init__(self, model, kind, source, callbacks):
+        self.model, self.kind, self.source, self.callbacks = model, kind, source, callbacks
+        self.step = None
+        self.interrupt = None
+        mode = "train" if kind == "train" else "test"
+        self.begin = getattr(callbacks, f"on_{mode}_batch_begin")
+        self.end = getattr(callbacks, f"on_{mode}_batch_end")
+        self.mode = mode
+
+    def epoch(self, index=0):
+        """All batches of an epoch; returns the logs as numbers."""
+        logs, step = None, None
+        each = self.callbacks.batch_hooks(self.mode)
+        for first, count, batch in self.source.chunks(index, size=self.together):
+            self.interrupt.check()
+            data = batch if count > 1 else _packed(batch)
+            step = self.step
+            if step is None or not step.usable():
+                if step is not None:
+                    step.write_back()
+                one = data if count == 1 else tree.map_structure(lambda a: None if a is None else a[0], data)
+                step = self.step = self.model._step(self.kind, _packed(one))
+            if each or count == 1:
+                self.begin(first)
+            logs = step.run(data) if count == 1 else step.run_many(_packed(batch), count)
+            progress_logs = LazyLogs(lambda logs=logs, step=step: step.logs(logs))
+            self.end(first + count - 1, progress_logs)
+            if self.model.stop_training and each:
+                break
+        if step is None:
+            return {}
+        result = as_numbers(step.logs(logs))
+        step.write_back()
+        return result
+
+    def whole(self):
+        """An evaluation: metrics anew, one pass."""
+        self.model.reset_metrics()
+        self.callbacks.on_test_begin()
+        logs = self.epoch(0)
+        self.callbacks.on_test_end(logs)
+        return logs
+
+    def together(self):
+        """How many batches the next call of the step takes."""
+        model, source = self.model, self.source
+        steps = model.steps_per_execution
+        if steps == "auto" or steps == 1:
+            if self.callbacks.batch_hooks(self.mode) or model.run_eagerly:
+                return 1
+            if self.step is not None and not hasattr(self.step, "many"):
+                return 1
+            size = getattr(source, "_batch_bytes", None)
+            if size is None:
+                return 1
+            full = source.full_steps(0)
+            count = max(1, min(MOST_STEPS, int(MOST_BYTES // max(size, 1)), full))
+            return _even(full, count)
+        return steps
+
+    def finish(self):
+        if self.step is not None:
+            self.step.write_back()
+
+
+def _even(total, most):
+    """A number of steps at most `most` that leaves the smallest rest of `total`, so few batches go one by one."""
+    best = most
+    for count in range(most, max(1, most // 2), -1):
+        if total % count < total % best:
+            best = count
+            if total % count == 0:
+                break
+    return best
+
+
+def _packed(batch):
+    return pack_x_y_sample_weight(*batch) if isinstance(batch, tuple) and len(batch) == 3 else batch
+
+
+def _validate(model, validation, callbacks, training, epoch):
+    """An evaluation within `fit`; the training metrics have been read already."""
+    if training.step is not None:
+        training.step.write_back()
+    if getattr(training, "validation", None) is None:
+        training.validation = Run(model, "test", validation, callbacks)
+        training.validation.interrupt = training.interrupt
+    run = training.validation
+    try:
+        return run.whole()
+    finally:
+        run.finish()
+
+
+def _validates(epoch, frequency):
+    if isinstance(frequency, (list, tuple, set)):
+        return epoch + 1 in frequency
+    return (epoch + 1) % frequency == 0
+
+
+def _callbacks(model, callbacks, verbose, add_history=False, **params):
+    if isinstance(callbacks, CallbackList):
+        return callbacks
+    return CallbackList(
+        callbacks, add_history=add_history, add_progbar=verbose != 0, model=model, verbose=verbose, **params
+    )
+
+
+def _verbosity(verbose):
+    if verbose == "auto":
+        return 1
+    return int(verbose)
+
+
+def announce_predict(verbose):
+    """The progress line of a prediction that took a single batch."""
+    from kerata.callbacks.progbar import Progbar
+
+    bar = Progbar(1)
+    bar.update(1, finalize=True)
+
+
+def _bounded(epochs, steps):
+    """`epochs` and `steps` within the process's limits (for trying scripts out)."""
+    most_epochs, most_steps = config.max_epochs(), config.max_steps_per_epoch()
+    if most_epochs is not None:
+        epochs = min(epochs, most_epochs)
+    if most_steps is not None:
+        steps = most_steps if steps is None else min(steps, most_steps)
+    return epochs, steps
+
+
+class _Interrupt:
+    """Ctrl-C noted, to be raised between steps, where the state is whole."""
+
+    def __init__(self):
+        self.asked = False
+
+    def check(self):
+        if self.asked:
+            self.asked = False
+            raise KeyboardInterrupt
+
+    def note(self, signum, frame):
+        if self.asked:
+            # Asked for twice: the step doesn't come back.
+            raise KeyboardInterrupt
+        self.asked = True
+
+
+@contextmanager
+def interruptible():
+    """Within the block Ctrl-C waits for the end of the step (a second one doesn't)."""
+    interrupt = _Interrupt()
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield interrupt
+        return
+    signal.signal(signal.SIGINT, interrupt.note)
+    try:
+        yield interrupt
+        interrupt.check()
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

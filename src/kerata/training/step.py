@@ -1,0 +1,374 @@
+"""The step: one batch (or several) through `train_step`, `test_step` or `predict_step`, compiled as the backend does it.
+
+A step is imperative code over variables. Where the framework compiles pure functions, the variables' values go in and come out
+(`FunctionalStep`); where it compiles code with state, they're assigned in place (`StatefulStep`); where it runs eagerly, the code is
+traced once and runs as a straight line of native calls (`PlannedStep`). A step borrows the variables' values for a whole
+run and gives them back when someone looks, or at its end.
+"""
+
+from kerata import backends
+from kerata.core import tree
+from kerata.core.scopes import StatelessScope
+from kerata.graph.tensor import KerasTensor
+from kerata.graph.trace import Trace, trace
+
+
+def make_step(model, kind, data):
+    """The step of a kind for a model, chosen by backend and settings; `data` is a first batch.
+
+    Args:
+        model: the model.
+        kind: `"train"`, `"test"` or `"predict"`.
+        data: batch, to build from.
+    """
+    b = backends.current()
+    _build(model, kind, data)
+    own = {"train": model._own_train_step, "test": model._own_test_step}.get(kind)
+    function, logs = _function(model, kind, own)
+    if own == "state":
+        return StateStyleStep(model, kind, b)
+    if model.run_eagerly:
+        return EagerStep(model, kind, function, logs, b)
+    style = getattr(b, "STEP", "eager")
+    if style == "functional":
+        return FunctionalStep(model, kind, function, logs, b)
+    if style == "stateful":
+        return StatefulStep(model, kind, function, logs, b)
+    if style == "planned" and own is None:
+        return PlannedStep(model, kind, function, logs, b)
+    return EagerStep(model, kind, function, logs, b)
+
+
+def _function(model, kind, own):
+    """`(function of a batch, whether its result are the logs)`. The library's steps leave the logs to whoever reads the metrics."""
+    if kind == "predict":
+        return model.predict_step, True
+    if own == "data":
+        return (model.train_step if kind == "train" else model.test_step), True
+    return (model._train if kind == "train" else model._test), False
+
+
+def _build(model, kind, data):
+    """Make every variable there will be, by running the step on shapes alone."""
+    symbols = tree.map_structure(_symbol, data)
+    own = model._own_train_step if kind == "train" else model._own_test_step
+    if model._unbuilt():
+        with Trace(record=False, dynamic=True):
+            model(symbols[0] if isinstance(symbols, tuple) else symbols)
+    if kind == "train" and model.optimizer is not None and not model.optimizer.built:
+        model.optimizer.build(model.trainable_variables)
+    if kind != "predict" and own is None and model._metrics_unbuilt():
+        with Trace(record=False, dynamic=True):
+            x, y, sample_weight = (*symbols, None, None)[:3]
+            y_pred = model._forward_pass(x, training=False)
+            model.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
+            model._update_metrics(y, y_pred, sample_weight)
+
+
+def _symbol(value):
+    if value is None or not hasattr(value, "shape"):
+        return value
+    from kerata.core.dtypes import standardize_dtype
+
+    return KerasTensor(tuple(value.shape), standardize_dtype(value.dtype))
+
+
+def state_of(model, kind):
+    """The variables that a step of this kind may read or assign."""
+    found = list(model.variables)
+    if kind != "predict":
+        found += [v for m in model.metrics for v in m.variables]
+    if kind == "train" and model.optimizer is not None:
+        found += model.optimizer.variables
+    seen, unique = set(), []
+    for v in found:
+        if id(v) not in seen:
+            seen.add(id(v))
+            unique.append(v)
+    return unique
+
+
+class Step:
+    """Base of the steps."""
+
+    def __init__(self, model, kind, function, logs, backend):
+        self.model, self.kind, self.function, self.gives_logs, self.backend = model, kind, function, logs, backend
+        self.trainable = [v.trainable for v in model.variables]
+
+    def usable(self):
+        """Whether it still fits the model: same variables trained, same backend."""
+        return self.backend is backends.current() and self.trainable == [v.trainable for v in self.model.variables]
+
+    def run(self, batch):
+        """One batch; returns logs (native values), or `None` if they're to be read off the metrics."""
+        raise NotImplementedError
+
+    def run_many(self, batch, count):
+        """`count` batches stacked along a new first axis."""
+        logs = None
+        for i in range(count):
+            logs = self.run(tree.map_structure(lambda a, i=i: None if a is None else a[i], batch))
+        return logs
+
+    def run_once(self, batch):
+        """One batch, state written back, logs at hand."""
+        logs = self.run(batch)
+        self.write_back()
+        return self.logs(logs)
+
+    def logs(self, logs):
+        """What a callback gets to see: the step's own logs, or the metrics' results."""
+        if self.gives_logs:
+            return logs
+        return self.results()
+
+    def results(self):
+        return self.model.get_metrics_result()
+
+    def write_back(self):
+        """Give the variables their values back."""
+
+    def native(self, batch):
+        b = self.backend
+        return tree.map_structure(lambda a: None if a is None else a if b.is_tensor(a) else b.convert(a), batch)
+
+
+class EagerStep(Step):
+    """Runs the code as it is."""
+
+    def run(self, batch):
+        batch = self.native(batch)
+        if self.kind == "train" or not hasattr(self.backend, "no_grad"):
+            return self.function(batch)
+        with self.backend.no_grad():
+            return self.function(batch)
+
+
+class Borrowing(Step):
+    """Holds the variables' values while it runs, and is asked for them by the variables (`write_back`) meanwhile."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.variables = state_of(self.model, self.kind)
+        self.values = None
+
+    def borrow(self):
+        values, seen = [], set()
+        for v in self.variables:
+            value = v.storage
+            if id(value) in seen:
+                # One array under two variables can't be given away twice.
+                value = self.backend.copy(value)
+            seen.add(id(value))
+            values.append(self.lent(value))
+        for v in self.variables:
+            v._lender = self
+        self.values = values
+
+    def lent(self, value):
+        return value
+
+    def write_back(self):
+        if self.values is None:
+            return
+        values, self.values = self.values, None
+        for v, value in zip(self.variables, values, strict=True):
+            v._lender = None
+            v._storage = self.returned(v._storage, value)
+
+    def returned(self, storage, value):
+        return value
+
+
+class FunctionalStep(Borrowing):
+    """For compilers of pure functions: `(values, batch) -> (values, logs)`, values donated; many batches by `scan`."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.one = self.backend.compile(self.pure, donate_argnums=0)
+        self.many = self.backend.compile(self.scanned, donate_argnums=0)
+
+    def pure(self, values, batch):
+        with StatelessScope(list(zip(self.variables, values, strict=True)), collect_losses=True) as scope:
+            logs = self.function(batch)
+        return [scope.get_current_value(v) for v in self.variables], logs if self.gives_logs else None
+
+    def scanned(self, values, batch):
+        leaves = tree.flatten(batch)
+        slices = [a for a in leaves if a is not None]
+
+        def body(values, slices):
+            rest = iter(slices)
+            one = tree.pack_sequence_as(batch, [None if a is None else next(rest) for a in leaves])
+            values, logs = self.pure(values, one)
+            return values, tree.flatten(logs) if logs is not None else []
+
+        structure = self.logs_structure
+        values, logs = self.backend.scan(body, values, slices, slices[0].shape[0], False, 1)
+        if structure is None:
+            return values, None
+        return values, tree.pack_sequence_as(structure, [v[-1] for v in logs])
+
+    logs_structure = None
+
+    def run(self, batch):
+        if self.values is None:
+            self.borrow()
+        self.values, logs = self.one(self.values, batch)
+        if self.gives_logs and self.logs_structure is None:
+            self.logs_structure = tree.map_structure(lambda _: 0, logs)
+        return logs
+
+    def run_many(self, batch, count):
+        if self.gives_logs and self.logs_structure is None:
+            first = self.run(tree.map_structure(lambda a: None if a is None else a[0], batch))
+            rest = tree.map_structure(lambda a: None if a is None else a[1:], batch)
+            return super().run_many(rest, count - 1) if count > 1 else first
+        if self.values is None:
+            self.borrow()
+        self.values, logs = self.many(self.values, batch)
+        return logs
+
+    def results(self):
+        """Metrics' results from the borrowed values, without giving them back."""
+        if self.values is None:
+            return self.model.get_metrics_result()
+        with StatelessScope(list(zip(self.variables, self.values, strict=True))):
+            return self.model.get_metrics_result()
+
+
+class PlannedStep(Borrowing):
+    """For eager frameworks: the step traced once for each shape of batch, then run as a plan; optionally compiled whole."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.plans = {}
+
+    def usable(self):
+        return super().usable()
+
+    def lent(self, value):
+        return self.backend.stop_gradient(value) if self.kind == "train" else value
+
+    def returned(self, storage, value):
+        return self.backend.swap(storage, value) if value is not storage else storage
+
+    def run(self, batch):
+        batch = self.native(batch)
+        leaves = [a for a in tree.flatten(batch) if a is not None]
+        key = tuple((tuple(a.shape), a.dtype) for a in leaves)
+        planned = self.plans.get(key)
+        if planned is None:
+            planned = self.plans[key] = self.plan(batch)
+        if planned is EagerStep:
+            self.write_back()
+            return EagerStep.run(self, batch)
+        function, reads, writes, structure = planned
+        if self.values is None:
+            self.borrow()
+        values = self.values
+        with self.backend.no_grad():
+            results = function(*leaves, *[values[i] for i in reads])
+        n = len(results) - len(writes)
+        for i, value in zip(writes, results[n:], strict=True):
+            values[i] = value
+        return tree.pack_sequence_as(structure, results[:n]) if self.gives_logs else None
+
+    def plan(self, batch):
+        """`(function, numbers of the variables it reads, of those it assigns, structure of its result)`."""
+        from kerata.graph.plan import Plan
+
+        b = self.backend
+        if not self.model._traceable():
+            return EagerStep
+        symbols = tree.map_structure(_symbol, batch)
+        self.write_back()
+        graph = trace(self.function, symbols, expand=lambda op: not hasattr(b, op.native))
+        if not self.gives_logs:
+            graph.outputs = []
+        graph.losses = []
+        plan = Plan(graph, b)
+        number = {id(v): i for i, v in enumerate(self.variables)}
+        if any(id(v) not in number for v in (*plan.variables, *plan.updated)):
+            return EagerStep
+        function = b.compile(plan.function) if self.model.jit_compile is True else plan.function
+        reads = [number[id(v)] for v in plan.variables]
+        return function, reads, [number[id(v)] for v in plan.updated], graph.outputs
+
+    def results(self):
+        if self.values is None:
+            return self.model.get_metrics_result()
+        with StatelessScope(list(zip(self.variables, self.values, strict=True))):
+            return self.model.get_metrics_result()
+
+
+class StatefulStep(Step):
+    """For compilers of code with state: variables are assigned in place; many batches by a loop in the graph."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        options = self.backend.step_options(self.model)
+        self.one = self.backend.compile(self.function, **options)
+        self.many = self.backend.compile(self.looped, **options)
+
+    def looped(self, batch):
+        b = self.backend
+        leaves = tree.flatten(batch)
+        count = next(a for a in leaves if a is not None).shape[0]
+
+        def at(i):
+            return tree.map_structure(lambda a: None if a is None else b.row(a, i), batch)
+
+        if not self.gives_logs:
+            b.repeat_in_place(lambda i: self.function(at(i)), count)
+            return None
+        b.repeat_in_place(lambda i: self.function(at(i)), count - 1)
+        return self.function(at(count - 1))
+
+    def run(self, batch):
+        return self.one(self.native(batch))
+
+    def run_many(self, batch, count):
+        return self.many(self.native(batch))
+
+
+class StateStyleStep(Borrowing):
+    """`train_step(state, data)` as JAX users write it: pure already."""
+
+    def __init__(self, model, kind, backend):
+        method = model.train_step if kind == "train" else model.test_step
+        super().__init__(model, kind, method, True, backend)
+        self.groups = self.state_groups()
+        self.variables = [v for group in self.groups for v in group]
+        self.one = method if model.run_eagerly else backend.compile(self.pure, donate_argnums=0)
+        if model.run_eagerly:
+            self.one = self.pure
+
+    def state_groups(self):
+        model = self.model
+        metrics = [v for m in model.metrics for v in m.variables]
+        if self.kind == "train":
+            optimizer = model.optimizer.variables if model.optimizer is not None else []
+            return [model.trainable_variables, model.non_trainable_variables, optimizer, metrics]
+        return [model.trainable_variables, model.non_trainable_variables, metrics]
+
+    def pure(self, values, batch):
+        state, at = [], 0
+        for group in self.groups:
+            state.append(list(values[at : at + len(group)]))
+            at += len(group)
+        logs, state = self.function(tuple(state), batch)
+        return [v for group in state for v in group], logs
+
+    def run(self, batch):
+        if self.values is None:
+            self.borrow()
+        self.values, logs = self.one(self.values, _without_nones(batch))
+        return logs
+
+
+def _without_nones(batch):
+    if isinstance(batch, tuple):
+        while batch and batch[-1] is None:
+            batch = batch[:-1]
+    return batch
