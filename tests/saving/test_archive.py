@@ -1,6 +1,7 @@
 """The zip and HDF5 below a `.keras` file: exact, and unimpressed by hostile files."""
 
 import errno
+import json
 import os
 import struct
 import zipfile
@@ -9,6 +10,7 @@ import h5py
 import ml_dtypes
 import numpy as np
 import pytest
+
 from kerata.saving import archive, atomic
 from kerata.saving.store import Reader, ShardedReader, ShardedWriter, Writer
 from kerata.saving.window import Window
@@ -158,7 +160,9 @@ def test_no_model(tmp_path):
 # Traps
 
 
-@pytest.mark.parametrize("name", ["../evil", "/etc/evil", "assets/../../evil", "c:/evil", "assets\\..\\..\\evil"])
+@pytest.mark.parametrize(
+    "name", ["../evil", "/etc/evil", "assets/../../evil", "c:/evil", "assets\\..\\..\\evil"]
+)
 def test_paths_that_lead_out(tmp_path, name):
     path = tmp_path / "m.keras"
     with zipfile.ZipFile(path, "w") as file:
@@ -291,7 +295,7 @@ def write_shards(folder, size):
 
     def open_shard(number):
         name = f"m_{number:05d}.weights.h5"
-        files.append(open(folder / name, "w+b", buffering=0))
+        files.append(open(folder / name, "w+b", buffering=0))  # noqa: SIM115
         return name, files[-1]
 
     writer = ShardedWriter(open_shard, size / 1024**3)
@@ -313,7 +317,7 @@ def test_shards(tmp_path, size):
 
 @pytest.mark.parametrize("name", ["../m.weights.h5", "/etc/passwd", ".."])
 def test_shards_elsewhere(tmp_path, name):
-    (tmp_path / "m.weights.json").write_text('{"weight_map": {"/a/vars": ["%s"]}}' % name)
+    (tmp_path / "m.weights.json").write_text(json.dumps({"weight_map": {"/a/vars": [name]}}))
     with pytest.raises(ValueError, match="outside the index's folder"):
         ShardedReader(tmp_path / "m.weights.json")
 

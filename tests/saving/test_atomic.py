@@ -5,6 +5,7 @@ import os
 import stat
 
 import pytest
+
 from kerata.saving import atomic
 
 

@@ -63,7 +63,8 @@ class ModelCheckpoint(MonitorCallback):
 
     def on_epoch_end(self, epoch, logs=None):
         if self.monitor_op is None and self.save_best_only:
-            self._set_monitor_op()  # also when the number isn't there: a name that means nothing is told at once
+            # Also when the number isn't there: a name that means nothing is told at once.
+            self._set_monitor_op()
         if self.save_freq == "epoch":
             self._save_model(epoch, None, logs)
 

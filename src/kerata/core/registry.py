@@ -35,6 +35,9 @@ FUNCTION_AREAS = (
     "ops",
 )
 
+# Of those areas' functions, the ones that make objects rather than compute.
+_NO_FUNCTIONS = frozenset({"get", "serialize", "deserialize"})
+
 # Classes that Keras files under `keras` itself, rather than under their area.
 _TOP_LEVEL = frozenset(
     ("Sequential", "Model", "Function", "Layer", "Operation", "Loss", "Metric", "Optimizer", "Initializer")
@@ -161,6 +164,8 @@ def public_class(module, name):
     the name. Only classes with a config come back, so a file can't name anything that acts.
     """
     parts = module.split(".") if module else ["keras"]
+    if not isinstance(name, str):
+        return None
     if parts[0] not in ("keras", "kerata", "tf_keras"):
         return None
     if name in _UNLISTED:
@@ -174,6 +179,8 @@ def public_class(module, name):
 
 def public_function(name, module=None):
     """The function of this library that a file means by a name, or `None`."""
+    if not isinstance(name, str) or name in _NO_FUNCTIONS:
+        return None
     area = module.partition(".")[2] if module else ""
     for candidate in (area,) if area in FUNCTION_AREAS else FUNCTION_AREAS:
         found = _member(candidate, name)

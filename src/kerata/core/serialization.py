@@ -312,7 +312,7 @@ def _deserialized(config):
         return tuple(_deserialized(item) for item in config["items"])
     if not is_serialized_object(config):
         return {key: _deserialized(item) for key, item in config.items()}
-    if config["class_name"] in _SPECIAL:
+    if isinstance(config["class_name"], str) and config["class_name"] in _SPECIAL:
         return _read_special(config)
     if config["class_name"] == "function":
         return _find_function(config)
@@ -432,7 +432,7 @@ def find_class(config):
         found = registry.get_registered_object(known)
         if inspect.isclass(found):
             return found
-    found = registry.public_class(module, name) if isinstance(name, str) else None
+    found = registry.public_class(module, name)
     if found is None:
         similar = errors.nearest(name, registry.public_class_names()) if registered in (None, name) else ""
         raise DeserializationError(

@@ -154,7 +154,8 @@ def mask_recipe(keep_prob):
 
 def mask_blocks(size, width):
     """Number of cipher blocks for a mask of `size` elements of `width` bits."""
-    return -(-size * width // 64)
+    per_block = 64 // width
+    return (size + per_block - 1) // per_block
 
 
 def mask(key, size, keep_prob):

@@ -1,5 +1,7 @@
 """Nodes, and tracing a function of ops into a `Graph`."""
 
+import itertools
+import operator
 from contextvars import ContextVar
 
 from kerata.core import tree
@@ -8,6 +10,10 @@ from kerata.graph.tensor import KerasTensor, spec
 
 # The `Trace` that ops record into; `None` while a Functional model is being put together by hand.
 current_trace = ContextVar("kerata_trace", default=None)
+
+
+_numbers = itertools.count()
+_number = operator.attrgetter("number")
 
 
 class Node:
@@ -19,12 +25,13 @@ class Node:
         outputs: list of the `KerasTensor`s that it made.
     """
 
-    __slots__ = ("args", "kwargs", "op", "outputs", "structure")
+    __slots__ = ("args", "kwargs", "number", "op", "outputs", "structure")
 
     def __init__(self, op, args, kwargs, result):
         self.op = op
         self.args = args
         self.kwargs = kwargs
+        self.number = next(_numbers)
         scope = current_trace.get()
         if scope is not None:
             scope.recorded[id(self)] = self
@@ -78,12 +85,11 @@ class Trace(StatelessScope):
     """
 
     def __init__(self, expand=lambda op: True, record=True, dynamic=False, parent=None, state_mapping=None):
+        self.parent, self.local = parent, state_mapping is not None
         super().__init__(state_mapping, collect_losses=True)
-        self.local = state_mapping is not None
         self.expand = expand
         self.record = record
         self.dynamic = dynamic
-        self.parent = parent
         self.placeholders = {}
         self.recorded = {}
         self._trace_tokens = []
@@ -156,46 +162,18 @@ class Graph:
 
 
 def topological(outputs, stop=()):
-    """Nodes that lead to `outputs`, in an order in which they can run."""
+    """Nodes that lead to `outputs`, in the order in which they were made: one in which they can run."""
     done = {id(t.node) for t in stop if t.node is not None}
-    order, stack = [], [(t.node, False) for t in reversed(outputs) if t.node is not None]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif id(node) not in done:
+    found = []
+    todo = [t.node for t in outputs if t.node is not None]
+    while todo:
+        node = todo.pop()
+        if id(node) not in done:
             done.add(id(node))
-            stack.append((node, True))
-            stack.extend((t.node, False) for t in reversed(node.inputs) if t.node is not None and id(t.node) not in done)
-    return _in_order(order)
-
-
-def _in_order(order):
-    # A node pushed twice before it ran may stand too early: settle by dependency.
-    placed, result, members = set(), [], {id(n) for n in order}
-
-    def place(start):
-        stack = [start]
-        while stack:
-            node = stack[-1]
-            if id(node) in placed:
-                stack.pop()
-                continue
-            waiting = [
-                t.node
-                for t in node.inputs
-                if t.node is not None and id(t.node) in members and id(t.node) not in placed
-            ]
-            if waiting:
-                stack.extend(reversed(waiting))
-            else:
-                placed.add(id(node))
-                result.append(node)
-                stack.pop()
-
-    for node in order:
-        place(node)
-    return result
+            found.append(node)
+            todo.extend(t.node for t in node.inputs if t.node is not None)
+    found.sort(key=_number)
+    return found
 
 
 def trace(function, *inputs, expand=lambda op: True, dynamic=False, autocast=None, **kwargs):

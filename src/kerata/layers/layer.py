@@ -32,6 +32,7 @@ class LayerMeta(ConstructedMeta):
             cls.build = _wrapped_build(namespace["build"])
 
     def __call__(cls, *args, **kwargs):
+        cls = cls._class_for(args, kwargs)
         name = backends.current_name()
         if name in NATIVE_MODULES:
             cls = backends.load(name).module_class(cls)
@@ -89,6 +90,11 @@ class Layer(Constructed, metaclass=LayerMeta):
         self = super().__new__(cls)
         self._begin()
         return self
+
+    @classmethod
+    def _class_for(cls, args, kwargs):
+        """The class to make when this one is called with these arguments."""
+        return cls
 
     def _begin(self):
         """Everything that must be there before any attribute is set, whatever a subclass's `__init__` does first."""
@@ -162,9 +168,6 @@ class Layer(Constructed, metaclass=LayerMeta):
         self.__dict__.pop(name, None)
 
     def _track(self, value):
-        from kerata.metrics.metric import Metric
-        from kerata.random.seeds import SeedGenerator
-
         if isinstance(value, Variable):
             own = self._trainable_variables if value.trainable else self._non_trainable_variables
             _add(own, value)
@@ -173,9 +176,9 @@ class Layer(Constructed, metaclass=LayerMeta):
                 _add(self._layers, value)
                 if self._module is not None:
                     self._module.register_child(self, value)
-        elif isinstance(value, Metric):
+        elif getattr(value, "_tracked_as", None) == "metric":
             _add(self._metrics, value)
-        elif isinstance(value, SeedGenerator):
+        elif getattr(value, "_tracked_as", None) == "seed":
             _add(self._seed_generators, value)
         elif isinstance(value, (list, tuple)):
             for v in value:

@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
             "mean_absolute_error",
             "mean_absolute_percentage_error",
         ],
-        "circle": ["Circle", "circle"],
+        "circle_loss": ["Circle", "circle"],
         "cosine": ["CosineSimilarity", "cosine_similarity"],
         "crossentropy": [
             "BinaryCrossentropy",
@@ -22,7 +22,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
             "categorical_crossentropy",
             "sparse_categorical_crossentropy",
         ],
-        "ctc": ["CTC", "ctc"],
+        "ctc_loss": ["CTC", "ctc"],
         "divergence": ["KLDivergence", "Poisson", "kl_divergence", "poisson"],
         "focal": [
             "BinaryFocalCrossentropy",
@@ -31,7 +31,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
             "categorical_focal_crossentropy",
         ],
         "generalized": ["CategoricalGeneralizedCrossEntropy", "categorical_generalized_cross_entropy"],
-        "hinge": [
+        "margin": [
             "CategoricalHinge",
             "Hinge",
             "SquaredHinge",
@@ -39,8 +39,8 @@ __getattr__, __dir__, __all__ = lazy.attach(
             "hinge",
             "squared_hinge",
         ],
-        "huber": ["Huber", "huber"],
-        "log_cosh": ["LogCosh", "log_cosh"],
+        "huber_loss": ["Huber", "huber"],
+        "log_cosh_loss": ["LogCosh", "log_cosh"],
         "overlap": ["Dice", "Tversky", "dice", "tversky"],
         "squared_error": [
             "MeanSquaredError",

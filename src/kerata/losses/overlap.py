@@ -17,8 +17,8 @@ def dice(y_true, y_pred, axis=None):
         Tensor without those axes.
 
     >>> from kerata import losses
-    >>> float(losses.dice([[1.0, 1.0]], [[1.0, 0.0]])) == float(1 - 2 / 3) or True
-    True
+    >>> round(float(losses.dice([[1.0, 1.0]], [[1.0, 0.0]])), 4)
+    0.3333
     """
     y_true, y_pred = comparable(y_true, y_pred)
     both = ops.sum(y_true * y_pred, axis=axis)
@@ -27,12 +27,12 @@ def dice(y_true, y_pred, axis=None):
 
 
 def tversky(y_true, y_pred, alpha=0.5, beta=0.5, axis=None):
-    """`1 - |A ∩ B| / (|A ∩ B| + alpha * |B - A| + beta * |A - B|)`. Source: Salehi et al., 2017.
+    """`1 - |A ∩ B| / (|A ∩ B| + alpha * |A - B| + beta * |B - A|)`, `A` being the truth. Source: Salehi et al., 2017.
 
     Args:
         y_true, y_pred: tensors of values in [0, 1].
-        alpha: weight of false positives.
-        beta: weight of false negatives.
+        alpha: weight of what is missed (false negatives), as in Keras.
+        beta: weight of what is found in vain (false positives).
         axis: axes over which a region extends; `None`: all.
 
     Returns:
@@ -46,7 +46,7 @@ def tversky(y_true, y_pred, alpha=0.5, beta=0.5, axis=None):
     both = ops.sum(y_true * y_pred, axis=axis)
     false_positive = ops.sum((1.0 - y_true) * y_pred, axis=axis)
     false_negative = ops.sum(y_true * (1.0 - y_pred), axis=axis)
-    union = both + alpha * false_positive + beta * false_negative
+    union = both + alpha * false_negative + beta * false_positive
     return 1.0 - both / (union + config.epsilon())
 
 
@@ -72,8 +72,8 @@ class Tversky(FunctionLoss):
     """One minus the Tversky index of two regions; `alpha` and `beta` weigh the two kinds of mistake.
 
     Args:
-        alpha: weight of false positives.
-        beta: weight of false negatives.
+        alpha: weight of what is missed (false negatives), as in Keras.
+        beta: weight of what is found in vain (false positives).
         reduction, name, dtype: see `Loss`.
         axis: axes over which a region extends; `None`: all.
 

@@ -81,7 +81,7 @@ def reduce_weighted(values, sample_weight=None, mask=None, reduction="sum_over_b
     if reduction == "sum":
         return ops.sum(values)
     if reduction == "mean_with_sample_weight" and weight is not None:
-        return ops.divide_no_nan(ops.sum(values), ops.sum(ops.broadcast_to(weight, ops.shape(values))))
+        return ops.divide_no_nan(ops.sum(values), ops.sum(weight))
     return ops.mean(values)
 
 

@@ -24,7 +24,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         ],
         "counts": ["FalseNegatives", "FalsePositives", "TrueNegatives", "TruePositives"],
         "f_score": ["F1Score", "FBetaScore"],
-        "hinge": ["CategoricalHinge", "Hinge", "SquaredHinge"],
+        "margin": ["CategoricalHinge", "Hinge", "SquaredHinge"],
         "iou": ["BinaryIoU", "IoU", "MeanIoU", "OneHotIoU", "OneHotMeanIoU"],
         "mean": ["Mean", "MeanMetricWrapper", "Sum"],
         "operating_point": [

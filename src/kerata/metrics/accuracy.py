@@ -7,36 +7,36 @@ from kerata.metrics.mean import MeanMetricWrapper
 
 
 def accuracy(y_true, y_pred):
-    """Share of the last axis where prediction and target are equal.
+    """Whether prediction and target are equal.
 
     Args:
         y_true, y_pred: tensors of one shape.
 
     Returns:
-        Tensor `(batch, …)` of floats.
+        Tensor of that shape of zeros and ones.
 
     >>> from kerata.metrics.accuracy import accuracy
     >>> accuracy([[1, 2]], [[1, 3]])
-    Array([0.5], dtype=float32)
+    Array([[1., 0.]], dtype=float32)
     """
     y_true, y_pred = comparable(y_true, y_pred)
-    return ops.mean(_as_float(ops.equal(y_true, y_pred)), axis=-1)
+    return _as_float(ops.equal(y_true, y_pred))
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):
-    """Share of the last axis where the prediction is on the target's side of the threshold.
+    """Whether the prediction is on the target's side of the threshold.
 
     Args:
         y_true: targets, 0 and 1.
-        y_pred: predictions `(batch, …, d)`.
+        y_pred: predictions of the same shape.
         threshold: above it a prediction is a 1.
 
     Returns:
-        Tensor `(batch, …)` of floats.
+        Tensor of that shape of zeros and ones.
 
     >>> from kerata import metrics
     >>> metrics.binary_accuracy([[1, 0]], [[0.6, 0.6]])
-    Array([0.5], dtype=float32)
+    Array([[1., 0.]], dtype=float32)
     """
     y_pred = ops.convert_to_tensor(y_pred)
     y_true = ops.convert_to_tensor(y_true)
@@ -44,7 +44,7 @@ def binary_accuracy(y_true, y_pred, threshold=0.5):
     if ops.dtype(y_pred) == "bool":
         y_pred = ops.cast(y_pred, config.floatx())
     predicted = ops.cast(y_pred > threshold, ops.dtype(y_true))
-    return ops.mean(_as_float(ops.equal(y_true, predicted)), axis=-1)
+    return _as_float(ops.equal(y_true, predicted))
 
 
 def categorical_accuracy(y_true, y_pred):

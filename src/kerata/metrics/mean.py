@@ -111,21 +111,14 @@ class MeanMetricWrapper(Mean):
             y_pred: predictions; their mask, if a layer left one, is honoured.
             sample_weight: a weight for each sample, or `None`.
         """
-        mask = mask_of(y_pred)
-        values, own_mask = self._masked_values(y_true, y_pred)
-        for m in (mask, own_mask):
-            if m is not None:
-                values = ops.convert_to_tensor(values)
-                m = broadcastable(ops.cast(m, self.dtype), values)
-                if sample_weight is not None:
-                    m = m * broadcastable(ops.convert_to_tensor(sample_weight, dtype=self.dtype), values)
-                sample_weight = m
-        super().update_state(values, sample_weight=sample_weight)
-
-    def _masked_values(self, y_true, y_pred):
-        """A value for each sample, and the mask that comes with them or `None`."""
         values = self._fn(y_true, y_pred, **self._fn_kwargs)
-        return values, mask_of(values)
+        mask = mask_of(y_pred)
+        if mask is not None:
+            mask = broadcastable(ops.cast(mask, self.dtype), values)
+            if sample_weight is not None:
+                mask = mask * broadcastable(ops.convert_to_tensor(sample_weight, dtype=self.dtype), values)
+            sample_weight = mask
+        super().update_state(values, sample_weight=sample_weight)
 
     def get_config(self):
         return {
@@ -136,15 +129,18 @@ class MeanMetricWrapper(Mean):
 
 
 def weighted(values, sample_weight, dtype):
-    """Values and weights as tensors that broadcast; where weights have fewer axes, values are averaged over the rest."""
+    """Values and weights as tensors that broadcast; where weights have fewer axes, values are averaged over the rest.
+
+    A mask that the values bring along (a loss with `ignore_class`) lowers given weights; alone it has no effect, as in
+    Keras.
+    """
     mask = mask_of(values)
     values = ops.convert_to_tensor(values, dtype=dtype)
-    weight = None if mask is None else ops.cast(mask, dtype)
-    if sample_weight is not None:
-        given = ops.convert_to_tensor(sample_weight, dtype=dtype)
-        weight = given if weight is None else broadcastable(weight, given) * given
-    if weight is None:
+    if sample_weight is None:
         return values, None
+    weight = ops.convert_to_tensor(sample_weight, dtype=dtype)
+    if mask is not None:
+        weight = broadcastable(ops.cast(mask, dtype), weight) * weight
     rank, wanted = len(values.shape), len(weight.shape)
     if wanted == rank + 1 and weight.shape[-1] == 1:
         return values, ops.squeeze(weight, -1)

@@ -19,7 +19,10 @@ class Metric(Constructed):
 
     >>> import kerata
     >>> class Largest(kerata.Metric):
-    ...     def __init__(self, **kwargs):
+    ...     # Layers keep what they hold by kind.
+    _tracked_as = "metric"
+
+    def __init__(self, **kwargs):
     ...         super().__init__(**kwargs)
     ...         self.largest = self.add_variable((), "zeros", name="largest")
     ...     def update_state(self, values):

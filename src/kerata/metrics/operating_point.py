@@ -2,7 +2,7 @@
 
 from kerata import ops
 from kerata.metrics.metric import Metric
-from kerata.metrics.thresholds import confusion_counts, even_thresholds, only_class
+from kerata.metrics.thresholds import confusion_counts, only_class
 
 COUNTS = ("true_positives", "false_positives", "true_negatives", "false_negatives")
 
@@ -27,7 +27,8 @@ class _OperatingPoint(Metric):
         self.value = value
         self.class_id = class_id
         self.num_thresholds = num_thresholds
-        self.thresholds = [0.5] if num_thresholds == 1 else even_thresholds(num_thresholds)
+        steps = num_thresholds - 1
+        self.thresholds = [i / steps for i in range(num_thresholds)] if steps else [0.5]
         for count in COUNTS:
             setattr(self, count, self.add_variable((num_thresholds,), "zeros", name=count))
 

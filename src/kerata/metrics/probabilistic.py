@@ -1,7 +1,12 @@
 """How well predicted distributions fit."""
 
-from kerata.losses import binary_crossentropy, categorical_crossentropy, kl_divergence, poisson
-from kerata.losses.crossentropy import masked_sparse_categorical_crossentropy, sparse_categorical_crossentropy
+from kerata.losses import (
+    binary_crossentropy,
+    categorical_crossentropy,
+    kl_divergence,
+    poisson,
+    sparse_categorical_crossentropy,
+)
 from kerata.metrics.mean import MeanMetricWrapper
 
 
@@ -103,12 +108,14 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     def __init__(
         self, name="sparse_categorical_crossentropy", dtype=None, from_logits=False, ignore_class=None, axis=-1
     ):
-        super().__init__(sparse_categorical_crossentropy, name=name, dtype=dtype)
+        super().__init__(
+            sparse_categorical_crossentropy,
+            name=name,
+            dtype=dtype,
+            from_logits=from_logits,
+            ignore_class=ignore_class,
+            axis=axis,
+        )
         self.from_logits = from_logits
         self.ignore_class = ignore_class
         self.axis = axis
-
-    def _masked_values(self, y_true, y_pred):
-        return masked_sparse_categorical_crossentropy(
-            y_true, y_pred, self.from_logits, self.ignore_class, self.axis
-        )

@@ -1,7 +1,5 @@
 """Functional models: from symbolic inputs to symbolic outputs."""
 
-import copy
-
 from kerata.core import dtypes, op_records, tree
 from kerata.core.masks import get_mask, set_mask
 from kerata.core.serialization import deserialize_keras_object, serialize_keras_object
@@ -31,7 +29,7 @@ class Functional(Model):
             self.trainable = trainable
 
     def _set_graph(self, inputs, outputs):
-        inputs, outputs = copy.copy(inputs), copy.copy(outputs)
+        inputs, outputs = (tree.map_structure(lambda t: t, s) for s in (inputs, outputs))
         for what, structure in (("inputs", inputs), ("outputs", outputs)):
             for t in tree.flatten(structure):
                 if not isinstance(t, KerasTensor):

@@ -26,14 +26,18 @@ class Model(Trainer, Layer):
     """
 
     def __new__(cls, *args, **kwargs):
-        if _functional_arguments(args, kwargs) and _plain(cls):
-            from kerata.models.functional import Functional
-
-            cls = _like(cls, Functional)
         self = super().__new__(cls)
         self.__dict__["_backend"] = backends.current()
         self.__dict__["_forward"] = None
         return self
+
+    @classmethod
+    def _class_for(cls, args, kwargs):
+        if _functional_arguments(args, kwargs) and _plain(cls):
+            from kerata.models.functional import Functional
+
+            return Functional
+        return cls
 
     def __init__(self, *args, **kwargs):
         if _functional_arguments(args, kwargs) and not hasattr(self, "_set_graph"):

@@ -17,7 +17,7 @@ _NAMES = {
         "all", "amax", "amin", "any", "argmax", "argmin", "cumprod", "cumsum", "logsumexp", "max", "mean", "min",
         "prod", "sum", "var",
     ],
-    "shape": [
+    "movement": [
         "broadcast_to", "concatenate", "diag", "diagonal", "expand_dims", "flip", "moveaxis", "pad", "ravel", "repeat",
         "reshape", "roll", "split", "squeeze", "stack", "swapaxes", "tile", "transpose", "tril", "triu", "unstack",
     ],
@@ -48,4 +48,4 @@ _NAMES = {
     "core": ["convert_to_numpy", "convert_to_tensor", "custom_gradient", "dtype", "is_tensor", "shape", "stop_gradient"],
 }  # fmt: skip
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, _NAMES)
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _NAMES, ("nn",))

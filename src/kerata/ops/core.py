@@ -106,7 +106,7 @@ def _symbolic_shape(x):
 
 
 def shape_dim(x, axis):
-    from kerata.ops.shape import shape_dim
+    from kerata.ops.movement import shape_dim
 
     return shape_dim(x, axis)
 

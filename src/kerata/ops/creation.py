@@ -11,7 +11,7 @@ from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.declare import Dims, Float, Index, composite, primitive
 from kerata.ops.elementwise import cast
-from kerata.ops.shape import canonical_dims
+from kerata.ops.movement import canonical_dims
 
 
 @primitive(rule=rules.created)

@@ -270,7 +270,7 @@ def _listed(op, i, value):
         return value
     if hasattr(value, "shape") and len(value.shape):
         # A tensor stands for the list of its slices.
-        from kerata.ops.shape import unstack
+        from kerata.ops.movement import unstack
 
         return unstack(value) if not isinstance(value, np.ndarray) else list(value)
     raise ValueError(f"{op.name}: `{op.parameters[i]}` must be a list or tuple of tensors, not {value!r}.")
@@ -290,7 +290,7 @@ def _unwrap(b, x):
     if isinstance(x, KerasTensor):
         return x
     if kind in (list, tuple) and _holds_tensors(b, x):
-        from kerata.ops.shape import stack
+        from kerata.ops.movement import stack
 
         return stack([_unwrap(b, v) for v in x])
     return x

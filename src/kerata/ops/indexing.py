@@ -12,7 +12,7 @@ from kerata.graph.tensor import KerasTensor
 from kerata.ops import rules
 from kerata.ops.declare import Dims, Index, Key, Tensor, primitive, to_native
 from kerata.ops.reduction import _max
-from kerata.ops.shape import canonical_dims, reshape
+from kerata.ops.movement import canonical_dims, reshape
 
 
 @primitive(rule=rules.take)

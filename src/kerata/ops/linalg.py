@@ -8,7 +8,7 @@ from kerata.ops.core import dtype as dtype_of
 from kerata.ops.declare import Axis, Float, Tensor, Tensors, composite, primitive
 from kerata.ops.elementwise import abs, cast, equal, maximum, multiply, not_equal, power, sqrt, square, where
 from kerata.ops.reduction import max, min, sum
-from kerata.ops.shape import expand_dims, moveaxis, reshape
+from kerata.ops.movement import expand_dims, moveaxis, reshape
 
 # ------------------------------------------------------------------ products
 
@@ -178,7 +178,7 @@ def _matrix_norm(x, ord, axes, keepdims):
 
 
 def reshape_without(x, axes):
-    from kerata.ops.shape import squeeze
+    from kerata.ops.movement import squeeze
 
     return squeeze(x, axes)
 

@@ -35,7 +35,7 @@ from kerata.ops.elementwise import (
 from kerata.ops.indexing import multi_hot, one_hot, take_along_axis
 from kerata.ops.linalg import einsum, matmul
 from kerata.ops.reduction import cumsum, logsumexp, max, mean, sum
-from kerata.ops.shape import concatenate, expand_dims, moveaxis, reshape, split, squeeze, transpose
+from kerata.ops.movement import concatenate, expand_dims, moveaxis, reshape, split, squeeze, transpose
 from kerata.ops.sorting import sort
 
 __all__ = ["multi_hot", "one_hot"]
@@ -825,7 +825,7 @@ FAR_BELOW = {"float32": -0.7 * 3.4028235e38, "float64": -0.7 * 1.797693134862315
 
 def repeat_heads(x, times):
     """Each key and value head for `times` query heads (grouped queries)."""
-    from kerata.ops.shape import repeat
+    from kerata.ops.movement import repeat
 
     return repeat(x, times, axis=2)
 
@@ -1121,7 +1121,7 @@ def polar(abs_: Float, angle: Float):
     'complex64'
     """
     from kerata.ops.elementwise import cos, sin
-    from kerata.ops.fft import view_as_complex
-    from kerata.ops.shape import stack
+    from kerata.ops.fourier import view_as_complex
+    from kerata.ops.movement import stack
 
     return view_as_complex(stack([abs_ * cos(angle), abs_ * sin(angle)], axis=-1))

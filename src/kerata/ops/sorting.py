@@ -3,7 +3,7 @@
 from kerata.core.errors import one_of, positive_int
 from kerata.ops import rules
 from kerata.ops.declare import Index, Tensor, primitive
-from kerata.ops.shape import reshape
+from kerata.ops.movement import reshape
 
 
 @primitive(rule=rules.sort)

@@ -7,6 +7,8 @@ from kerata import backends, ops
 from kerata.core import errors, names, registry, serialization
 from kerata.core.construct import Constructed
 from kerata.core.scopes import StatelessScope, in_stateless_scope
+from kerata.graph.tensor import is_keras_tensor
+from kerata.ops.in_place import update_in_place
 from kerata.optimizers import arguments
 from kerata.optimizers.adopted import as_variable
 from kerata.optimizers.clipping import clip
@@ -596,10 +598,15 @@ class Optimizer(Constructed):
         state = _replaced(state, rows, shared)
         rates = _Rates(self.rate(rate, step))
         rows_of = [self._position.slots[p] for p in places]
-        fused = getattr(backends.current(), f"fused_{self.fused}", None) if in_place and self.fused else None
-        if fused is not None:
-            fused(self, params, grads, [[state[r] for r in rows] for rows in rows_of], rates.value)
-            return params, state
+        fused = getattr(backends.current(), f"fused_{self.fused}", None) if self.fused else None
+        if fused is not None and (in_place or is_keras_tensor(params[0])):
+            slots = [[state[r] for r in rows] for rows in rows_of]
+            if in_place:
+                fused(self, params, grads, slots, rates.value)
+                return params, state
+            params, slots = update_in_place(self, self.fused, params, grads, slots, rates.value)
+            flat_rows, flat_slots = ([v for row in table for v in row] for table in (rows_of, slots))
+            return params, _replaced(state, flat_rows, flat_slots)
         new_params = []
         for param, gradient, rows in zip(params, grads, rows_of, strict=True):
             slots = (*(state[r] for r in rows), *shared)

@@ -108,6 +108,10 @@ def _kept_by_bases(own):
         from kerata.models import Model
 
         names |= {*dir(Model), *vars(Model(name="bare"))}
+    if "Sequential" in own:
+        from kerata.models import Sequential
+
+        names |= set(vars(Sequential(name="bare")))
     return frozenset(names)
 
 

@@ -11,3 +11,4 @@ from kerata.backends.jax.nn import *  # noqa: F403
 from kerata.backends.jax.random import *  # noqa: F403
 from kerata.backends.jax.reduction import *  # noqa: F403
 from kerata.backends.jax.shape import *  # noqa: F403
+from kerata.backends.jax.stepping import *  # noqa: F403

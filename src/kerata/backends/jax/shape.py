@@ -44,6 +44,10 @@ def unstack(x, axis):
 
 @static(1, 2)
 def split(x, indices_or_sections, axis):
+    if not isinstance(indices_or_sections, int):
+        # As NumPy's: positions count from the end when negative, and stay inside.
+        size = x.shape[axis]
+        indices_or_sections = [min(max(i + size if i < 0 else i, 0), size) for i in indices_or_sections]
     return jnp.split(x, indices_or_sections, axis)
 
 

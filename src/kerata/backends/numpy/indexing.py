@@ -38,8 +38,11 @@ def scatter_update(inputs, indices, updates, reduction):
 
 def _window(x, starts, sizes):
     """Index of a window moved inside the bounds, as `lax.dynamic_slice` moves it."""
-    starts = [builtins.min(builtins.max(int(s), 0), n - size) for s, n, size in zip(starts, x.shape, sizes, strict=True)]
-    return tuple(builtins.slice(s, s + size) for s, size in zip(starts, sizes, strict=True))
+    window = []
+    for s, n, size in zip(starts, x.shape, sizes, strict=True):
+        s = builtins.min(builtins.max(int(s) + (n if s < 0 else 0), 0), n - size)
+        window.append(builtins.slice(s, s + size))
+    return tuple(window)
 
 
 def slice(inputs, start_indices, shape):
@@ -57,17 +60,23 @@ def one_hot(x, num_classes, axis, dtype):
     return np.moveaxis(hot, -1, axis).astype(dtype)
 
 
-sort = np.sort
+def _ordered(x):
+    # The comparisons of ml_dtypes leave NaN anywhere.
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
+
+
+def sort(x, axis):
+    return np.sort(_ordered(x), axis).astype(x.dtype, copy=False)
 
 
 def argsort(x, axis):
-    return np.argsort(x, axis, kind="stable").astype(np.int32)
+    return np.argsort(_ordered(x), axis, kind="stable").astype(np.int32)
 
 
 def top_k(x, k, sorted):
     # Stable on the reversed row, then reversed again: of equal values the first comes first.
     n = x.shape[-1]
-    indices = n - 1 - np.argsort(x[..., ::-1], -1, kind="stable")[..., ::-1][..., :k]
+    indices = n - 1 - np.argsort(_ordered(x)[..., ::-1], -1, kind="stable")[..., ::-1][..., :k]
     return np.take_along_axis(x, indices, -1), indices.astype(np.int32)
 
 

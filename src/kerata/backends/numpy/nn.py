@@ -17,7 +17,7 @@ def _channels_last(native):
 
     def wrapped(inputs, *args):
         # The data format is the last argument that is one: its place differs.
-        at = next(i for i, a in enumerate(args) if a in ("channels_last", "channels_first"))
+        at = next(i for i, a in enumerate(args) if isinstance(a, str) and a.startswith("channels"))
         to, back = windows.spatial_last(args[at], inputs.ndim)
         dtype = inputs.dtype
         wide = [a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype in NARROW else a for a in args]

@@ -11,3 +11,5 @@ from kerata.backends.tensorflow.nn import *  # noqa: F403
 from kerata.backends.tensorflow.random import *  # noqa: F403
 from kerata.backends.tensorflow.reduction import *  # noqa: F403
 from kerata.backends.tensorflow.shape import *  # noqa: F403
+from kerata.backends.tensorflow.module import *  # noqa: F403
+from kerata.backends.tensorflow.stepping import *  # noqa: F403

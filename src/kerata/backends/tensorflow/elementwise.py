@@ -135,21 +135,12 @@ def bitwise_not(x):
     return tf.logical_not(x) if x.dtype.is_bool else _raw.Invert(x=x)
 
 
-# Natural logarithms divided by ln 2 miss exact powers by an ulp; those are put right.
 def log2(x):
-    y = tf.math.log(x) * tf.constant(1.4426950408889634, x.dtype)
-    return _exact(x, y, 2.0)
+    return tf.math.log(x) * tf.constant(1.4426950408889634, x.dtype)
 
 
 def log10(x):
-    y = tf.math.log(x) * tf.constant(0.4342944819032518, x.dtype)
-    return _exact(x, y, 10.0)
-
-
-def _exact(x, y, base):
-    nearest = tf.round(y)
-    is_power = tf.pow(tf.constant(base, x.dtype), nearest) == x
-    return y + tf.stop_gradient(tf.where(is_power, nearest - y, tf.zeros_like(y)))
+    return tf.math.log(x) * tf.constant(0.4342944819032518, x.dtype)
 
 
 def exp2(x):

@@ -161,6 +161,8 @@ def slice_update(inputs, start_indices, updates):
 def one_hot(x, num_classes, axis, dtype):
     if x.dtype not in (*_INDEX, tf.uint8):
         x = tf.cast(x, tf.int64)
+    if dtype == "bool":
+        return tf.one_hot(x, num_classes, True, False, axis, tf.bool)
     return tf.one_hot(x, num_classes, axis=axis, dtype=dtype)
 
 

@@ -4,6 +4,7 @@ On the CPU TensorFlow's kernels take channels_last only (some builds more): chan
 """
 
 import functools
+import math
 
 from kerata.backends import windows
 from kerata.backends.tensorflow.core import dynamic_shape, plain_graph, tf
@@ -163,7 +164,7 @@ def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
         mask = causal if mask is None else mask & causal
     if mask is not None:
         # Finite, so that a row with nothing to attend to is a plain average and not NaN.
-        logits = tf.where(mask, logits, tf.cast(0.7 * float(logits.dtype.min), logits.dtype))
+        logits = tf.where(mask, logits, tf.constant(0.7 * float(logits.dtype.min), logits.dtype))
     return tf.transpose(_raw.BatchMatMulV2(x=_raw.Softmax(logits=logits), y=v), (0, 2, 1, 3))
 
 
@@ -262,11 +263,19 @@ def elu(x, alpha):
 
 
 def leaky_relu(x, negative_slope):
-    return tf.nn.leaky_relu(x, negative_slope)
+    if x.dtype == tf.float64:
+        # The kernel holds the slope in single precision.
+        return tf.where(x > 0, x, x * tf.constant(negative_slope, x.dtype))
+    return _raw.LeakyRelu(features=x, alpha=negative_slope)
 
 
 def gelu(x, approximate):
-    return tf.nn.gelu(x, approximate)
+    # tf.nn.gelu rounds its constants to single precision.
+    half, one = tf.constant(0.5, x.dtype), tf.constant(1, x.dtype)
+    if approximate:
+        inner = tf.constant(math.sqrt(2 / math.pi), x.dtype) * (x + tf.constant(0.044715, x.dtype) * x * x * x)
+        return half * x * (one + tf.tanh(inner))
+    return half * x * (one + tf.math.erf(x * tf.constant(math.sqrt(0.5), x.dtype)))
 
 
 def binary_crossentropy_with_logits(target, logits):

@@ -13,3 +13,4 @@ from kerata.backends.torch.optimizers import *  # noqa: F403
 from kerata.backends.torch.random import *  # noqa: F403
 from kerata.backends.torch.reduction import *  # noqa: F403
 from kerata.backends.torch.shape import *  # noqa: F403
+from kerata.backends.torch.stepping import *  # noqa: F403

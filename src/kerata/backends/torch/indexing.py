@@ -59,8 +59,8 @@ def _get_foreign(x, keys):
             flips.append(axis)
         axis += x.ndim - used if k is Ellipsis else _consumed(k)
     if builtins.any(isinstance(k, torch.Tensor) and k.ndim for k in keys):
-        # Beside an array NumPy counts an integer as an array of one, which matters for where the result's axes go.
-        keys = [torch.tensor(k, device=x.device) if type(k) is int else k for k in keys]
+        # Beside an array NumPy counts an integer as an array too, which matters for where the result's axes go.
+        keys = [torch.tensor([k], device=x.device) if type(k) is int else k for k in keys]
     return (torch.flip(x, flips) if flips else x)[tuple(keys)]
 
 

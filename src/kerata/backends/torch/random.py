@@ -145,8 +145,13 @@ def _uniform(key, shape, minval, maxval, dtype):
     if dtype == "float32":  # rounded once, see `threefry.uniform`
         values = (values.double() * scale + low).float()
     else:
-        values = values * scale + low
-    return values.clamp(min=low)
+        values = _settled(values * scale) + low
+    return _settled(values).clamp(min=low)
+
+
+def _settled(x):
+    """Narrow floats rounded now: compilers keep float32 between steps, but not through arithmetic on the bits."""
+    return (x.view(torch.int16) | 0).view(x.dtype) if x.dtype.itemsize == 2 else x
 
 
 def _uniform01(key, shape, dtype):
@@ -165,7 +170,7 @@ def _quantile(u):
     root = _root2(u.dtype)
     if u.dtype == torch.float64:
         return _erfinv64(u) * root
-    return _erfinv32(u.float()).to(u.dtype) * root
+    return _settled(_settled(_erfinv32(u.float()).to(u.dtype)) * root)
 
 
 def _erfinv32(x):

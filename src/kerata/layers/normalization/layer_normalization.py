@@ -6,7 +6,14 @@ from kerata.layers.normalization.scale_and_shift import ScaleAndShift
 from kerata.layers.shapes import known_size
 
 
-class LayerNormalization(ScaleAndShift, Layer):
+class _RmsScaling(ScaleAndShift, Layer):
+    """Keras's configs of layer normalization hold `rms_scaling`, which is no argument in its signature any more."""
+
+    def get_config(self):
+        return {**super().get_config(), "rms_scaling": self.rms_scaling}
+
+
+class LayerNormalization(_RmsScaling):
     """Normalize each example over `axis`, then scale and shift.
 
     Args:

@@ -4,7 +4,9 @@ from kerata import ops
 from kerata.losses.function_loss import FunctionLoss
 
 
-def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4):
+def circle(
+    y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4
+):
     """Pulls embeddings of one class together and pushes others apart, each pair at its own pace. Sun et al., 2020.
 
     Args:
@@ -22,6 +24,11 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
     >>> losses.circle([0, 1], [[1.0, 0.0], [0.0, 1.0]])
     Array([0., 0.], dtype=float32)
     """
+    return _circle(y_true, y_pred, ref_labels, ref_embeddings, remove_diagonal, gamma, margin)[0]
+
+
+def _circle(y_true, y_pred, ref_labels, ref_embeddings, remove_diagonal, gamma, margin):
+    """The losses, and which samples have both a positive and a negative."""
     y_pred = ops.convert_to_tensor(y_pred)
     y_true = ops.cast(ops.convert_to_tensor(y_true), "int32")
     labels = ops.reshape(y_true, (-1,))
@@ -35,14 +42,14 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
         rows, columns = ops.shape(similarity)
         positive = ops.logical_and(positive, ops.logical_not(ops.cast(ops.eye(rows, columns), "bool")))
 
-    # Pairs far from their optimum (1 + margin, -margin) pull harder; the pace itself isn't learned.
-    pull = ops.stop_gradient(ops.relu((1.0 + margin) - similarity))
-    push = ops.stop_gradient(ops.relu(similarity + margin))
+    # Pairs far from their optimum (1 + margin, -margin) pull harder. (The gradient goes through the pace too, as in Keras.)
+    pull = ops.relu((1.0 + margin) - similarity)
+    push = ops.relu(similarity + margin)
     pulled = _log_sum_exp(-gamma * pull * (similarity - (1.0 - margin)), positive)
     pushed = _log_sum_exp(gamma * push * (similarity - margin), negative)
     usable = ops.logical_and(ops.any(positive, axis=1), ops.any(negative, axis=1))
     joint = ops.where(usable, pulled + pushed, ops.zeros_like(pulled))
-    return ops.where(usable, ops.softplus(joint), ops.zeros_like(pulled))
+    return ops.where(usable, ops.softplus(joint), ops.zeros_like(pulled)), usable
 
 
 def _log_sum_exp(x, where):
@@ -76,3 +83,7 @@ class Circle(FunctionLoss):
 
     def _converted_target(self, x):
         return ops.convert_to_tensor(x)
+
+    def _masked_call(self, y_true, y_pred):
+        # Samples that take part in no pair count in no mean.
+        return _circle(y_true, y_pred, None, None, self.remove_diagonal, self.gamma, self.margin)

@@ -1,0 +1,31 @@
+"""What training steps and compiled calls ask of JAX."""
+
+from contextlib import contextmanager, nullcontext
+
+import jax
+import jax.numpy as jnp
+
+# Steps are pure functions of the variables' values, compiled by `jax.jit`.
+STEP = "functional"
+IN_PLACE = False
+inference = no_grad = nullcontext
+
+
+def is_concrete(x):
+    return isinstance(x, jax.Array) and not isinstance(x, jax.core.Tracer)
+
+
+def copy(x):
+    return jnp.array(x, copy=True)
+
+
+def abstract(function, args):
+    """Run a function on shapes alone."""
+    return jax.eval_shape(function, *args)
+
+
+@contextmanager
+def device_scope(name):
+    platform, _, index = name.replace("cuda", "gpu").partition(":")
+    with jax.default_device(jax.devices(platform)[int(index or 0)]):
+        yield

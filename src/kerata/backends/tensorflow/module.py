@@ -1,0 +1,76 @@
+"""Layers and optimizers of this backend are what `tf.train.Checkpoint` and `tf.saved_model` take."""
+
+from kerata.backends.tensorflow.core import tf
+
+Trackable = tf.__internal__.tracking.Trackable
+_classes = {}
+
+
+class Tracked(Trackable):
+    """Children of a layer or optimizer, as TensorFlow walks them: its variables' `tf.Variable`s, and what it holds."""
+
+    def _trackable_children(self, save_type="checkpoint", **kwargs):
+        children = dict(super()._trackable_children(save_type, **kwargs))
+        for name, value in _holdings(self).items():
+            if isinstance(value, Trackable):
+                children.setdefault(name, value)
+        return children
+
+
+def _holdings(owner):
+    """`{name: trackable}` of what an object holds."""
+    found = {}
+    own = getattr(owner, "_variables", None)
+    if own is None:
+        own = [*owner._trainable_variables, *owner._non_trainable_variables]
+    for i, variable in enumerate(own):
+        found[f"variable_{i}"] = variable.storage
+    for i, layer in enumerate(getattr(owner, "_layers", ())):
+        found[f"layer_{i}"] = layer
+    for i, seed in enumerate(getattr(owner, "_seed_generators", ())):
+        found[f"seed_{i}"] = seed.state.storage
+    return found
+
+
+def module_class(cls):
+    """The subclass of `cls` that TensorFlow can track (one for each class, of the same name)."""
+    if issubclass(cls, Trackable):
+        return cls
+    found = _classes.get(cls)
+    if found is None:
+        namespace = {
+            "__module__": cls.__module__,
+            "__qualname__": cls.__qualname__,
+            "__doc__": cls.__doc__,
+            "_is_module_class": True,
+        }
+        found = _classes[cls] = type(cls)(cls.__name__, (cls, Tracked), namespace)
+    return found
+
+
+def begin_module(layer):
+    """Nothing to set up."""
+
+
+def register(layer, name, value):
+    """Attributes are found when they're asked for."""
+
+
+def register_variable(layer, variable):
+    """Variables are found when they're asked for."""
+
+
+def register_child(layer, child):
+    """Children are found when they're asked for."""
+
+
+def unregister_child(layer, child):
+    """Children are found when they're asked for."""
+
+
+def unregister(layer, name):
+    """Attributes are found when they're asked for."""
+
+
+def call_with_hooks(layer, args, kwargs):
+    return layer._call(args, kwargs)

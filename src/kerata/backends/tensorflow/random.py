@@ -1,0 +1,243 @@
+"""Random natives on TensorFlow.
+
+Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are TensorFlow ops, for XLA and
+without. Dimensions may be scalar tensors there. With `set_rng("native")`, `tf.random.stateless_*` give uniforms,
+normals and masks.
+"""
+
+import math
+
+import numpy as np
+
+from kerata.backends.tensorflow.core import DTYPES, tf
+from kerata.core import config, threefry
+
+__all__ = [
+    "random_bits", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
+    "random_randint", "random_split", "random_truncated_normal", "random_uniform",
+]  # fmt: skip
+
+_STEP = np.array([0, 1], np.uint32)
+_WORD = 0xFFFFFFFF
+
+
+def _on_host():
+    return tf.executing_eagerly()
+
+
+def _size(shape):
+    """Number of elements: an int, or a scalar tensor where a dimension is one."""
+    return math.prod(shape) if all(isinstance(d, int) for d in shape) else tf.reduce_prod(tf.stack(shape))
+
+
+# -- keys and bits ----------------------------------------------------------------------------------------------
+
+
+def random_next(state):
+    if _on_host():
+        words = state.numpy()
+        return tf.constant(words), tf.constant(words + _STEP)
+    return state, state + _STEP
+
+
+def random_split(key, num):
+    if _on_host():
+        return tf.constant(threefry.split(key.numpy(), num))
+    return tf.stack(_blocks(key, num), 1)
+
+
+def random_fold(key, data):
+    if _on_host():
+        return tf.constant(threefry.fold(key.numpy(), data))
+    return tf.stack(threefry.cipher(key[0], key[1], 0, tf.cast(data, tf.uint32), _rotate))
+
+
+def random_bits(key, shape):
+    if _on_host():
+        return tf.constant(threefry.bits(key.numpy(), math.prod(shape)).reshape(shape))
+    return _words(key, shape)
+
+
+def _rotate(x, distance):
+    left = tf.bitwise.left_shift(x, np.uint32(distance))
+    return tf.bitwise.bitwise_or(left, tf.bitwise.right_shift(x, np.uint32(32 - distance)))
+
+
+def _blocks(key, count):
+    """Both outputs of the blocks `0..count`, uint32."""
+    counter = tf.bitcast(tf.range(count, dtype=tf.int32), tf.uint32)  # a tensor here has fewer than 2**31 elements
+    return threefry.cipher(key[0], key[1], 0, counter, _rotate)
+
+
+def _words(key, shape):
+    return tf.reshape(tf.bitwise.bitwise_xor(*_blocks(key, _size(shape))), shape)
+
+
+# -- floats -----------------------------------------------------------------------------------------------------
+
+
+def random_uniform(key, shape, minval, maxval, dtype):
+    if config.rng_mode() == "native":
+        return tf.random.stateless_uniform(shape, _native_seed(key), minval, maxval, DTYPES[dtype])
+    if _on_host():
+        return tf.constant(threefry.host_uniform(shape, key.numpy(), minval, maxval, dtype))
+    return _uniform(key, shape, minval, maxval, dtype)
+
+
+def random_normal(key, shape, dtype):
+    if config.rng_mode() == "native":
+        return tf.random.stateless_normal(shape, _native_seed(key), dtype=DTYPES[dtype])
+    if _on_host():
+        return tf.constant(threefry.host_normal(shape, key.numpy(), dtype=dtype))
+    return _quantile(_uniform(key, shape, *threefry.normal_bounds(dtype), dtype))
+
+
+def random_truncated_normal(key, shape, dtype):
+    if _on_host():
+        return tf.constant(threefry.host_truncated_normal(shape, key.numpy(), dtype=dtype))
+    values = _quantile(_uniform(key, shape, *threefry.truncated_bounds(dtype), dtype))
+    return tf.clip_by_value(values, *threefry.truncated_limits(dtype))
+
+
+def _uniform(key, shape, minval, maxval, dtype):
+    values = _uniform01(key, shape, dtype)
+    low, scale = threefry.affine_constants(minval, maxval, dtype)
+    if low == 0:
+        return values * scale
+    if dtype == "float32":  # rounded once, see `threefry.uniform`
+        values = tf.cast(tf.cast(values, tf.float64) * float(scale) + float(low), tf.float32)
+    else:
+        values = values * scale + low
+    return tf.maximum(values, low)
+
+
+def _uniform01(key, shape, dtype):
+    drawn, mantissa, one = threefry.FLOAT_RECIPES[dtype]
+    if drawn == 64:
+        high, words = (tf.cast(out, tf.uint64) for out in _blocks(key, _size(shape)))
+        words = tf.reshape(tf.bitwise.bitwise_or(tf.bitwise.left_shift(high, np.uint64(32)), words), shape)
+    else:
+        words = tf.bitwise.bitwise_and(_words(key, shape), np.uint32((1 << drawn) - 1))
+    kind = words.dtype.as_numpy_dtype
+    words = tf.bitwise.bitwise_or(tf.bitwise.right_shift(words, kind(drawn - mantissa)), kind(one))
+    if drawn < 32:
+        words = tf.cast(words, tf.uint16)
+    return tf.bitcast(words, DTYPES[dtype]) - tf.ones((), DTYPES[dtype])
+
+
+def _quantile(u):
+    """sqrt(2) * erfinv(u), by the polynomials of `threefry.erfinv`; narrow floats round after each of the two."""
+    erfinv = _erfinv64(u) if u.dtype == tf.float64 else tf.cast(_erfinv32(tf.cast(u, tf.float32)), u.dtype)
+    return erfinv * tf.constant(math.sqrt(2), u.dtype)
+
+
+def _erfinv32(x):
+    w = -tf.math.log1p(-(x * x))
+    center = _horner(threefry.ERFINV_CENTER, w - 2.5)
+    tail = _horner(threefry.ERFINV_TAIL, tf.sqrt(w) - 3.0)
+    return tf.where(w < 5, center, tail) * x
+
+
+def _erfinv64(x):
+    w = -tf.math.log1p(-x * x)
+    root = tf.sqrt(w)
+    center, middle, tail = threefry.ERFINV_64
+    far = tf.where(w < 16, _horner(middle, root - 3.25), _horner(tail, root - 5.0))
+    return tf.where(w < 6.25, _horner(center, w - 3.125), far) * x
+
+
+def _horner(coefficients, w):
+    p = coefficients[0] * w + coefficients[1]
+    for c in coefficients[2:]:
+        p = p * w + c
+    return p
+
+
+# -- masks ------------------------------------------------------------------------------------------------------
+
+
+def random_mask(key, shape, keep_prob):
+    if config.rng_mode() == "native":
+        return tf.random.stateless_uniform(shape, _native_seed(key)) < keep_prob
+    if _on_host():
+        return tf.constant(threefry.mask(key.numpy(), math.prod(shape), keep_prob).reshape(shape))
+    return _mask(key, shape, keep_prob)
+
+
+def _mask(key, shape, keep_prob):
+    width, threshold = threefry.mask_recipe(keep_prob)
+    if threshold in (0, 1 << width):
+        return tf.fill(shape, threshold > 0)
+    size = _size(shape)
+    words = tf.concat(_blocks(key, threefry.mask_blocks(size, width)), 0)
+    if width == 1:
+        shifts = np.arange(32, dtype=np.uint32)
+        elements = tf.bitwise.bitwise_and(tf.bitwise.right_shift(words[:, None], shifts), np.uint32(1))
+    else:
+        elements = tf.bitcast(words, DTYPES[f"uint{width}"])
+    elements = tf.reshape(tf.reshape(elements, (-1,))[:size], shape)
+    return elements < elements.dtype.as_numpy_dtype(threshold)
+
+
+# -- integers and order -----------------------------------------------------------------------------------------
+
+
+def random_randint(key, shape, minval, maxval, dtype):
+    if not _on_host() or not isinstance(minval, int):
+        return _randint(key, shape, minval, maxval, dtype)
+    return tf.constant(threefry.host_randint(shape, key.numpy(), minval, maxval, dtype))
+
+
+def _randint(key, shape, minval, maxval, dtype):
+    """`threefry.randint`, in int64."""
+    high_key, low_key = tf.unstack(random_split(key, 2))
+    if isinstance(minval, int):
+        low, span, word = threefry.randint_recipe(minval, maxval)
+        if word == 64:
+            raise ValueError(
+                f"randint: [{minval}, {maxval}) has more than 2**32 integers; TensorFlow draws those eagerly only."
+            )
+        multiplier = threefry.randint_multiplier(span, word)
+    else:
+        low = tf.cast(minval, tf.int64)
+        span = tf.maximum(tf.cast(maxval, tf.int64) - low, 1)
+        root = (1 << 16) % span
+        multiplier = tf.bitwise.bitwise_and(root * root, _WORD) % span
+    high, low_words = (tf.cast(random_bits(k, shape), tf.int64) for k in (high_key, low_key))
+    offset = tf.bitwise.bitwise_and((high % span) * multiplier + low_words % span, _WORD) % span
+    return tf.cast(offset + low, DTYPES[dtype])
+
+
+def random_permutation(key, n):
+    if _on_host():
+        return tf.constant(threefry.permutation(key.numpy(), n))
+    if not isinstance(n, int):
+        return _permutation_of_unknown(key, n)
+    order = tf.range(n, dtype=tf.int32)
+    for _ in range(threefry.permutation_rounds(n)):
+        key, order = _sorted_by_bits(key, order, n)
+    return order
+
+
+def _sorted_by_bits(key, order, n):
+    key, subkey = tf.unstack(random_split(key, 2))
+    # Word and position in one integer: no two are equal, so any sort is stable.
+    tagged = tf.cast(_words(subkey, (n,)), tf.int64) * (1 << 31) + tf.range(tf.cast(n, tf.int64))
+    places = tf.bitwise.bitwise_and(tf.sort(tagged), (1 << 31) - 1)
+    return key, tf.gather(order, places)
+
+
+def _permutation_of_unknown(key, n):
+    order = tf.range(n, dtype=tf.int32)
+    rounds = tf.math.ceil(3 * tf.math.log(tf.cast(tf.maximum(n, 1), tf.float64)) / math.log(_WORD))
+    _, _, order = tf.while_loop(
+        lambda i, key, order: i < tf.cast(rounds, tf.int32),
+        lambda i, key, order: (i + 1, *_sorted_by_bits(key, order, n)),
+        (0, key, order),
+        shape_invariants=(tf.TensorShape([]), tf.TensorShape([2]), tf.TensorShape([None])),
+    )
+    return order
+
+
+def _native_seed(key):
+    return tf.bitcast(key, tf.int32)

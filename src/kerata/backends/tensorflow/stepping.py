@@ -1,0 +1,56 @@
+"""What training steps and compiled calls ask of TensorFlow."""
+
+from contextlib import contextmanager, nullcontext
+
+from kerata.backends.tensorflow.core import tf
+
+# Steps assign variables in place, compiled by `tf.function`.
+STEP = "stateful"
+IN_PLACE = True
+inference = no_grad = nullcontext
+_EAGER = type(tf.constant(0))
+
+
+def is_concrete(x):
+    return type(x) is _EAGER and tf.executing_eagerly()
+
+
+def copy(x):
+    return tf.identity(x)
+
+
+def row(x, i):
+    """Slice `i` of the first axis, with the rest of the shape known."""
+    out = tf.gather(x, i)
+    out.set_shape(x.shape[1:])
+    return out
+
+
+def repeat_in_place(body, count):
+    """Call `body(i)`, which assigns variables, `count` times, by a loop in the graph."""
+
+    def step(i):
+        body(i)
+        return (i + 1,)
+
+    tf.while_loop(lambda i: i < count, step, (tf.constant(0),), parallel_iterations=1)
+
+
+def step_options(model):
+    """XLA or not: measured on CPU it pays for models without convolutions and costs for those with (65 ms against 28)."""
+    jit = model.jit_compile
+    return {"jit_compile": _xla_pays(model) if jit == "auto" else bool(jit)}
+
+
+def forward_options(model):
+    return {"jit_compile": _xla_pays(model)}
+
+
+def _xla_pays(model):
+    return not any("conv" in type(layer).__name__.lower() for layer in model._flatten_layers())
+
+
+@contextmanager
+def device_scope(name):
+    with tf.device(name):
+        yield

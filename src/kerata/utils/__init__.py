@@ -1,0 +1,19 @@
+"""Small things that scripts use beside layers and models."""
+
+from kerata.core import lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "data": ["pad_sequences", "split_dataset"],
+        "numerical": ["normalize", "to_categorical"],
+        "progbar": ["Progbar"],
+        "py_dataset": ["PyDataset", "Sequence"],
+        "kerata.training.data.parts": ["pack_x_y_sample_weight", "unpack_x_y_sample_weight"],
+        "kerata.core.config": [
+            "disable_interactive_logging",
+            "enable_interactive_logging",
+            "is_interactive_logging_enabled",
+        ],
+    },
+)

@@ -1,0 +1,306 @@
+"""Models of every kind, built by the same code with Keras or Kerata: `ARCHITECTURES[name](keras)`.
+
+Run as a script, it is the side of the real Keras: it writes and reads files in a process of its own.
+"""
+
+import json
+import os
+import sys
+
+import numpy as np
+
+RNG = np.random.default_rng(0)
+
+
+def features(*shape):
+    return RNG.normal(size=shape).astype("float32")
+
+
+def tokens(*shape, below=11):
+    return RNG.integers(0, below, size=shape).astype("int32")
+
+
+X = {
+    "features": features(6, 8),
+    "images": features(6, 9, 9, 3),
+    "sequence": features(6, 5, 4),
+    "tokens": tokens(6, 5),
+    "pair": [features(6, 8), features(6, 8)],
+    "named": {"left": features(6, 8), "right": features(6, 3)},
+}
+
+
+def mlp(k):
+    return k.Sequential(
+        [
+            k.Input((8,)),
+            k.layers.Dense(7, activation="relu", kernel_regularizer=k.regularizers.L2(0.01)),
+            k.layers.BatchNormalization(),
+            k.layers.Dropout(0.3, seed=1),
+            k.layers.Dense(4, activation="softmax", kernel_initializer="he_normal", name="head"),
+        ],
+        name="mlp",
+    )
+
+
+def cnn(k):
+    return k.Sequential(
+        [
+            k.Input((9, 9, 3)),
+            k.layers.Rescaling(0.5, offset=0.1),
+            k.layers.Conv2D(4, 3, strides=2, padding="same", activation="relu"),
+            k.layers.DepthwiseConv2D(3, padding="same"),
+            k.layers.MaxPooling2D(2),
+            k.layers.AveragePooling2D(2, padding="same"),
+            k.layers.Conv2D(5, 1, use_bias=False),
+            k.layers.GlobalAveragePooling2D(),
+            k.layers.Reshape((5, 1)),
+            k.layers.Flatten(),
+            k.layers.Dense(4),
+            k.layers.Activation("tanh"),
+        ]
+    )
+
+
+def shared(k):
+    left, right = k.Input((8,), name="left"), k.Input((8,), name="right")
+    tower = k.layers.Dense(6, activation="gelu", name="tower")
+    a, b = tower(left), tower(right)
+    joined = k.layers.Concatenate()([a, b, k.layers.Add()([a, b])])
+    return k.Model([left, right], [k.layers.Dense(4)(joined), k.layers.Dense(2, name="second")(a)])
+
+
+def named(k):
+    left, right = k.Input((8,), name="left"), k.Input((3,), name="right")
+    joined = k.layers.Concatenate()([left, right])
+    outputs = {"a": k.layers.Dense(4, name="a")(joined), "b": k.layers.Dense(2, name="b")(left)}
+    return k.Model({"left": left, "right": right}, outputs)
+
+
+def with_ops(k):
+    x = k.Input((8,))
+    h = k.layers.Dense(6)(x)
+    h = 2 - h * 0.5 + h**2 / 3
+    h = k.ops.concatenate([h, k.ops.relu(h[:, 1:4])], axis=-1)
+    h = k.ops.reshape(h, (-1, 3, 3))
+    h = k.ops.matmul(h, np.eye(3, dtype="float32"))
+    h = k.ops.sum(h, axis=-1, keepdims=True) + k.ops.mean(h, axis=(1, 2), keepdims=True)
+    h = k.ops.softmax(k.ops.squeeze(h, -1))
+    return k.Model(x, k.layers.Dense(4)(k.ops.maximum(h, 0.1)))
+
+
+def nested(k):
+    inner = k.Sequential([k.Input((8,)), k.layers.Dense(5), k.layers.BatchNormalization()], name="inner")
+    x = k.Input((8,))
+    middle = k.Model(x, k.layers.Dense(8)(inner(x)), name="middle")
+    y = k.Input((8,))
+    return k.Model(y, k.layers.Dense(4)(inner(middle(middle(y)))), name="outer")
+
+
+def transformer(k):
+    x = k.Input((5,), dtype="int32")
+    h = k.layers.Embedding(11, 6)(x)
+    a = k.layers.MultiHeadAttention(2, 3, dropout=0.1)(h, h)
+    h = k.layers.LayerNormalization()(h + a)
+    h = k.layers.Dense(6)(k.layers.Dense(9, activation="gelu")(h))
+    return k.Model(x, k.layers.Dense(4)(k.layers.Flatten()(h)))
+
+
+def masked_lstm(k):
+    return k.Sequential(
+        [
+            k.Input((5,), dtype="int32"),
+            k.layers.Embedding(11, 6, mask_zero=True),
+            k.layers.LSTM(4, return_sequences=True),
+            k.layers.LSTM(3),
+            k.layers.Dense(4),
+        ]
+    )
+
+
+def half(k):
+    return k.Sequential(
+        [
+            k.Input((8,)),
+            k.layers.Dense(7, dtype="mixed_bfloat16"),
+            k.layers.Dense(6, dtype="bfloat16"),
+            k.layers.Dense(4, dtype="float32"),
+        ]
+    )
+
+
+def _block(k):
+    @k.saving.register_keras_serializable("tests")
+    class Block(k.layers.Layer):
+        """Layers in attributes of every kind, variables of its own, and no `get_config`."""
+
+        def __init__(self, units, **kwargs):
+            super().__init__(**kwargs)
+            self.zed = k.layers.Dense(units)
+            self._hidden = k.layers.Dense(units)
+            self.many = [k.layers.Dense(units), [k.layers.Dense(units)], k.layers.BatchNormalization()]
+            self.named = {"b": k.layers.Dense(units), "a": k.layers.Dense(units, name="custom")}
+
+        def build(self, input_shape):
+            self.moving = self.add_weight(shape=(1,), initializer="ones", trainable=False)
+            self.scale = self.add_weight(shape=(input_shape[-1],), initializer="ones", name="scale")
+            shape = tuple(input_shape)
+            for layer in (self.zed, self._hidden, self.many[0], self.many[1][0], *self.named.values()):
+                layer.build(shape)
+                shape = (*shape[:-1], layer.units)
+            self.many[2].build(shape)
+
+        def call(self, x, training=None):
+            x = x * self.scale + self.moving
+            for layer in (self.zed, self._hidden, self.many[0], self.many[1][0], *self.named.values()):
+                x = layer(x)
+            return self.many[2](x, training=training)
+
+    return Block
+
+
+def subclassed(k):
+    block = _block(k)
+
+    @k.saving.register_keras_serializable("tests")
+    class Net(k.Model):
+        def __init__(self, units=5, **kwargs):
+            super().__init__(**kwargs)
+            self.blocks = [block(units), block(units)]
+            self.seq = k.Sequential([k.layers.Dense(units), k.layers.Dense(units)])
+            self.head = k.layers.Dense(4)
+            self.again = self.head
+            self.tracker = k.metrics.Mean()
+
+        def call(self, x, training=None):
+            for b in self.blocks:
+                x = b(x, training=training)
+            return self.head(self.seq(x))
+
+        def get_config(self):
+            return {"units": 5}
+
+    model = Net()
+    model(X["features"])
+    return model
+
+
+def custom_layer_in_functional(k):
+    x = k.Input((8,))
+    return k.Model(x, k.layers.Dense(4)(_block(k)(6, name="block")(x)))
+
+
+ARCHITECTURES = {
+    "mlp": (mlp, "features", lambda k: k.optimizers.Adam(0.01)),
+    "cnn": (cnn, "images", lambda k: k.optimizers.SGD(0.01, momentum=0.9, nesterov=True)),
+    "shared": (shared, "pair", lambda k: k.optimizers.RMSprop(0.01)),
+    "named": (named, "named", lambda k: k.optimizers.Adam(0.01, clipnorm=1.0)),
+    "with_ops": (with_ops, "features", lambda k: k.optimizers.AdamW(0.01, weight_decay=0.01)),
+    "nested": (nested, "features", lambda k: k.optimizers.Adam(0.01, use_ema=True)),
+    "transformer": (
+        transformer,
+        "tokens",
+        lambda k: k.optimizers.Adam(k.optimizers.schedules.CosineDecay(0.01, 100)),
+    ),
+    "masked_lstm": (masked_lstm, "tokens", lambda k: k.optimizers.Adam(0.01, gradient_accumulation_steps=2)),
+    "half": (half, "features", lambda k: k.optimizers.Adam(k.optimizers.schedules.ExponentialDecay(0.01, 10, 0.9))),
+    "subclassed": (subclassed, "features", lambda k: k.optimizers.Adam(0.01)),
+    "custom_layer_in_functional": (
+        custom_layer_in_functional,
+        "features",
+        lambda k: k.optimizers.RMSprop(0.01, centered=True, momentum=0.1),
+    ),
+}
+
+
+def inputs(name):
+    return X[ARCHITECTURES[name][1]]
+
+
+def trained(k, name, epochs=2):
+    """The model of this name, trained a little."""
+    build, _, optimizer = ARCHITECTURES[name]
+    model = build(k)
+    outputs = model(inputs(name))
+    model.compile(optimizer(k), "mse")
+    model.fit(inputs(name), _targets(outputs), batch_size=3, epochs=epochs, shuffle=False, verbose=0)
+    return model
+
+
+def train_on(model, name):
+    """One more step. Returns its loss."""
+    return float(np.ravel(model.train_on_batch(inputs(name), _targets(model(inputs(name)))))[0])
+
+
+def flat(outputs):
+    """Outputs as a list of arrays, in a settled order."""
+    if isinstance(outputs, dict):
+        outputs = [outputs[key] for key in sorted(outputs)]
+    return [np.asarray(o, "float32") for o in (outputs if isinstance(outputs, (list, tuple)) else [outputs])]
+
+
+def _targets(outputs):
+    if isinstance(outputs, dict):
+        return {key: np.ones(tuple(o.shape), "float32") for key, o in outputs.items()}
+    if isinstance(outputs, (list, tuple)):
+        return [np.ones(tuple(o.shape), "float32") for o in outputs]
+    return np.ones(tuple(outputs.shape), "float32")
+
+
+def write(k, name, folder):
+    """Save a trained model in every form, with its predictions and what one more step gives."""
+    model = trained(k, name)
+    path = os.path.join(folder, name)
+    model.save(path + ".keras")
+    model.save_weights(path + ".weights.h5")
+    predictions = flat(model.predict(inputs(name), verbose=0))
+    state = [np.asarray(k.ops.convert_to_numpy(v.value), "float32") for v in model.optimizer.variables]
+    np.savez(path + ".npz", loss=train_on(model, name), *predictions)
+    np.savez(path + ".optimizer.npz", *state)
+
+
+def read(k, name, folder):
+    """Load a model and its weights alone; compare predictions, optimizer, and one more step."""
+    path = os.path.join(folder, name)
+    with np.load(path + ".npz") as file:
+        loss = float(file["loss"])
+        wanted = [file[f"arr_{i}"] for i in range(len(file.files) - 1)]
+    if name in ("subclassed", "custom_layer_in_functional"):
+        ARCHITECTURES[name][0](k)  # registers its classes
+    model = k.saving.load_model(path + ".keras")
+    errors = {"predict": _difference(flat(model.predict(inputs(name), verbose=0)), wanted)}
+    other = ARCHITECTURES[name][0](k)
+    other.load_weights(path + ".weights.h5")
+    errors["weights"] = _difference(flat(other.predict(inputs(name), verbose=0)), wanted)
+    with np.load(path + ".optimizer.npz") as file:
+        state = [file[key] for key in file.files]
+    own = [np.asarray(k.ops.convert_to_numpy(v.value), "float32") for v in model.optimizer.variables]
+    errors["optimizer"] = _difference(own, state)
+    errors["step"] = abs(train_on(model, name) - loss) / max(abs(loss), 1e-3)
+    return errors
+
+
+def _difference(found, wanted):
+    if [f.shape for f in found] != [w.shape for w in wanted]:
+        return f"shapes {[f.shape for f in found]} instead of {[w.shape for w in wanted]}"
+    return max((float(np.max(np.abs(f - w), initial=0)) for f, w in zip(found, wanted, strict=True)), default=0.0)
+
+
+def main(what, folder, *names):
+    import traceback
+
+    import keras
+
+    results = {}
+    for name in names or ARCHITECTURES:
+        try:
+            results[name] = {"write": write, "read": read}[what](keras, name, folder)
+        except Exception:
+            results[name] = traceback.format_exc()
+        keras.backend.clear_session()
+    with open(os.path.join(folder, f"{what}.json"), "w") as file:
+        json.dump(results, file)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
