@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import scipy.linalg
+import scipy.signal
 import scipy.special
 
 SAMPLES = []
@@ -467,3 +468,234 @@ sample("qr", x=f(4, 3), grad=False)
 sample("qr", x=f(4, 3), mode="complete", grad=False)
 sample("eigh", x=spd(3, 3), grad=False)
 sample("lu_factor", x=rows(3, 3), oracle=lambda x: list(scipy.linalg.lu_factor(x)), grad=False)
+
+# ------------------------------------------------------------------ elementwise composites
+
+for name, values, oracle in [
+    ("reciprocal", pos(3, 4), np.reciprocal), ("fabs", apart(3, 4), np.fabs), ("cbrt", apart(3, 4), np.cbrt),
+    ("deg2rad", f(3, 4), np.deg2rad), ("rad2deg", f(3, 4), np.rad2deg), ("sinc", apart(3, 4), np.sinc),
+    ("i0", f(3, 4, low=-20, high=20), np.i0),
+]:  # fmt: skip
+    sample(name, x=values, oracle=oracle, grad=name != "i0")
+    if name != "reciprocal":
+        sample(name, x=i(3), oracle=lambda x, oracle=oracle: oracle(x.astype("float64")))
+sample("i0", x=f(5), oracle=np.i0)
+sample("sinc", x=np.zeros(2), oracle=np.sinc, grad=False)
+for name in ("isposinf", "isneginf", "isreal", "signbit"):
+    sample(name, x=special(), oracle=getattr(np, name))
+    sample(name, x=i(3), oracle=getattr(np, name))
+sample("signbit", x=np.float16([-0.0, 1.0, -1.0]), oracle=np.signbit)
+sample("nan_to_num", x=special(), nan=7.0, posinf=2.0, neginf=-3.0, oracle=np.nan_to_num, grad=False)
+sample("nan_to_num", x=np.float32([1, np.nan, np.inf]), oracle=np.nan_to_num, grad=False)
+sample("nan_to_num", x=i(3), oracle=np.nan_to_num)
+for name in ("fmax", "fmin"):
+    sample(name, x1=apart(3, 4), x2=f(4) * 0.01, oracle=getattr(np, name))
+    sample(name, x1=special(), x2=special()[::-1].copy(), oracle=getattr(np, name), grad=False)
+sample("fmod", x1=apart(3, 4), x2=pos(4), oracle=np.fmod, grad=False)
+sample("fmod", x1=i(3, 4), x2=np.array([1, -2, 3, -3], "int32"), oracle=np.fmod)
+for name in ("gcd", "lcm"):
+    sample(name, x1=i(3, 4, low=-30, high=30), x2=i(4, low=-30, high=30), oracle=getattr(np, name))
+    sample(name, x1=i(3, low=0, high=30), x2=6, oracle=getattr(np, name))
+sample("heaviside", x1=np.array([-1.0, 0.0, 2.0, np.nan]), x2=f(4), oracle=np.heaviside, grad=False)
+sample("hypot", x1=f(3, 4), x2=f(4), oracle=np.hypot)
+sample("hypot", x1=np.array([0.0, 1e30, np.inf, np.inf]), x2=np.array([0.0, 1e30, 1.0, np.inf]), oracle=np.hypot, grad=False)
+sample("ldexp", x1=f(3), x2=i(3), oracle=np.ldexp)
+for name in ("logaddexp", "logaddexp2"):
+    sample(name, x1=f(3, 4), x2=f(4), oracle=getattr(np, name))
+    sample(name, x1=np.array([1000.0, -np.inf, np.inf, np.nan]), x2=np.array([1000.0, -np.inf, 1.0, 1.0]), oracle=getattr(np, name), grad=False)
+sample("divide_no_nan", x1=f(4), x2=np.array([0.0, 1.0, -2.0, 0.0]), oracle=lambda x, y: np.divide(x, y, out=np.zeros(4), where=y != 0), grad=False)
+sample("isclose", x1=special(), x2=special() + 1e-9, oracle=np.isclose)
+sample("isclose", x1=special(), x2=special(), equal_nan=True, rtol=1e-3, oracle=np.isclose)
+sample("isclose", x1=i(4), x2=i(4), oracle=np.isclose)
+sample("allclose", x1=f(4), x2=f(4), oracle=np.allclose)
+sample("select", condlist=[b(4), b(4)], choicelist=[f(4), f(4)], default=2.0, oracle=lambda c, x, default: np.select(c, x, default))
+sample("saturate_cast", x=np.array([300.0, -5.0, 7.5]), dtype="uint8", oracle=lambda x, dtype: np.array([255, 0, 7], "uint8"))
+sample("saturate_cast", x=np.array([3e10, -3e10, 7.0]), dtype="int32", gives="int32")
+sample("saturate_cast", x=i(4, low=-300, high=300), dtype="int8", oracle=lambda x, dtype: np.clip(x, -128, 127).astype("int8"))
+sample("copy", x=f(3), oracle=np.copy)
+sample("copy", x=b(3), oracle=np.copy)
+sample("array", x=f(3), oracle=np.array)
+sample("array", x=f(3), dtype="int32", oracle=np.array)
+sample("view", x=np.float32([1.0, -2.0]), dtype="int32", oracle=lambda x, dtype: x.view(dtype))
+sample("view", x=np.int32([[1, -2]]), dtype="uint8", oracle=lambda x, dtype: x.view(dtype))
+sample("view", x=np.uint8([[1, 2, 3, 4, 5, 6, 7, 8]]), dtype="int32", oracle=lambda x, dtype: x.view(dtype))
+
+# ------------------------------------------------------------------ without NaN
+
+holes = f(2, 3, 4)
+holes[0, 1, 2] = holes[1, 0] = np.nan
+for name in ("nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanmedian"):
+    for axis in (None, -1, (0, 2)):
+        sample(name, x=holes, axis=axis, oracle=getattr(np, name), grad=False)
+    sample(name, x=holes, axis=1, keepdims=True, oracle=getattr(np, name), grad=False)
+    sample(name, x=i(2, 3), axis=0, oracle=getattr(np, name))
+sample("nanmean", x=apart(3, 4), axis=0, oracle=np.nanmean)
+sample("nansum", x=np.array([[1, 0]], "uint8"), axis=0, oracle=np.nansum, gives="uint32")
+for name in ("nanargmax", "nanargmin"):
+    sample(name, x=holes[0], axis=0, oracle=getattr(np, name))
+    sample(name, x=holes, oracle=getattr(np, name))
+    sample(name, x=np.array([[np.nan, np.nan], [1, np.nan]]), axis=1, oracle=lambda x, axis: np.array([-1, 0]))
+for name in ("nancumsum", "nancumprod"):
+    sample(name, x=holes, axis=1, oracle=getattr(np, name), grad=False)
+    sample(name, x=holes, oracle=getattr(np, name), grad=False)
+    sample(name, x=i(3), axis=0, oracle=getattr(np, name), gives="int32")
+
+# ------------------------------------------------------------------ statistics
+
+for name in ("std", "ptp", "median"):
+    for axis in (None, -1, (0, 2)):
+        sample(name, x=apart(2, 3, 4), axis=axis, oracle=getattr(np, name))
+    sample(name, x=i(2, 5), axis=1, keepdims=True, oracle=getattr(np, name))
+sample("median", x=np.array([1.0, np.nan, 2.0]), oracle=np.median, grad=False)
+for method in ("linear", "lower", "higher", "midpoint", "nearest"):
+    sample("quantile", x=apart(3, 6), q=0.4, axis=1, method=method, oracle=np.quantile)
+    sample("nanquantile", x=np.where(apart(3, 6) > 1.5, np.nan, apart(3, 6)), q=0.4, axis=1, method=method, oracle=np.nanquantile, grad=False)
+sample("quantile", x=apart(3, 4, 5), q=[0.0, 0.25, 1.0], axis=(0, -1), keepdims=True, oracle=np.quantile)
+sample("quantile", x=apart(3, 5), q=np.array([[0.1, 0.5], [0.6, 1.0]]), axis=0, oracle=np.quantile, grad=False)
+sample("nanquantile", x=holes, q=[0.2, 0.9], axis=(0, 2), oracle=np.nanquantile, grad=False)
+sample("percentile", x=apart(3, 5), q=30, axis=0, oracle=np.percentile)
+sample("nanpercentile", x=holes, q=30, axis=-1, oracle=np.nanpercentile, grad=False)
+sample("average", x=f(2, 3), oracle=np.average)
+sample("average", x=f(2, 3), axis=1, weights=pos(2, 3), oracle=lambda x, axis, weights: np.average(x, axis, weights))
+sample("average", x=f(2, 3), axis=1, weights=pos(3), oracle=lambda x, axis, weights: np.average(x, axis, weights))
+sample("count_nonzero", x=i(3, 4, low=0, high=2), axis=1, oracle=np.count_nonzero)
+sample("count_nonzero", x=f(3, 4), oracle=np.count_nonzero)
+sample("digitize", x=f(3, 4), bins=np.array([-1.0, 0.0, 1.0]), oracle=np.digitize)
+sample("digitize", x=i(4), bins=np.array([-1, 0, 1], "int32"), oracle=np.digitize)
+sample("bincount", x=i(9, low=0, high=5), oracle=np.bincount, compiled=False)
+sample("bincount", x=i(9, low=0, high=5), weights=f(9), minlength=8, oracle=lambda x, weights, minlength: np.bincount(x, weights, minlength), compiled=False, grad=False)
+sample("bincount", x=np.array([[0, 2, 2], [1, 1, 1]], "int32"), oracle=lambda x: np.array([[1, 0, 2], [0, 3, 0]]), compiled=False)
+sample("histogram", x=f(20), bins=5, oracle=lambda x, bins: [v.astype(float) for v in np.histogram(x, bins)], grad=False)
+sample("histogram", x=f(20), bins=4, range=(-1.0, 1.5), oracle=lambda x, bins, range: [v.astype(float) for v in np.histogram(x, bins, range)], grad=False)
+sample("in_top_k", targets=np.array([0, 2, 5, 1], "int32"), predictions=np.array([[3.0, 2, 1], [1, 2, 3], [1, 2, 3], [2, 2, 2]]), k=1, oracle=lambda t, p, k: np.array([True, True, False, True]))
+sample("corrcoef", x=f(3, 6), oracle=np.corrcoef, tol=1e-4, grad=False)
+sample("corrcoef", x=f(6), oracle=np.corrcoef, grad=False)
+for mode in ("valid", "same", "full"):
+    sample("correlate", x1=f(7), x2=f(3), mode=mode, oracle=lambda x, y, mode: np.correlate(x, y, mode))
+    sample("correlate", x1=f(2), x2=f(5), mode=mode, oracle=lambda x, y, mode: np.correlate(x, y, mode))
+
+# ------------------------------------------------------------------ more movement
+
+sample("append", x1=f(2, 3), x2=f(3), oracle=np.append)
+sample("append", x1=f(2, 3), x2=f(1, 3), axis=0, oracle=np.append)
+for name, shapes in [("hstack", [(3,), (2,)]), ("hstack", [(2, 3), (2, 1)]), ("vstack", [(3,), (3,)]), ("vstack", [(2, 3), (1, 3)]), ("dstack", [(3,), (3,)]), ("dstack", [(2, 3), (2, 3)]), ("dstack", [(2, 3, 1), (2, 3, 2)])]:
+    sample(name, xs=[f(*s) for s in shapes], oracle=getattr(np, name))
+sample("array_split", x=f(7, 2), indices_or_sections=3, oracle=np.array_split)
+sample("array_split", x=f(2, 7), indices_or_sections=[2, 3], axis=1, oracle=np.array_split)
+sample("hsplit", x=f(4), indices_or_sections=2, oracle=np.hsplit)
+sample("hsplit", x=f(2, 4), indices_or_sections=[1], oracle=np.hsplit)
+sample("vsplit", x=f(4, 3), indices_or_sections=2, oracle=np.vsplit)
+sample("dsplit", x=f(2, 3, 4), indices_or_sections=2, oracle=np.dsplit)
+sample("fliplr", x=f(2, 3), oracle=np.fliplr)
+sample("flipud", x=f(2, 3), oracle=np.flipud)
+for k in (0, 1, 2, 3, -1, 6):
+    sample("rot90", array=f(2, 3, 2), k=k, axes=(0, -1) if k == 3 else (0, 1), oracle=lambda x, k, axes: np.rot90(x, k, axes))
+sample("rot90", array=f(2, 3), axes=(1, 0), oracle=lambda x, axes: np.rot90(x, 1, axes))
+sample("diagflat", x=f(2, 2), k=1, oracle=np.diagflat)
+for indexing in ("xy", "ij"):
+    sample("meshgrid", x=[f(2), f(3), f(4)], indexing=indexing, oracle=lambda x, indexing: list(np.meshgrid(*x, indexing=indexing)),
+           call=lambda meshgrid, x, indexing: meshgrid(*x, indexing=indexing))  # fmt: skip
+sample("meshgrid", x=[f(3)], oracle=lambda x: list(np.meshgrid(*x)), call=lambda meshgrid, x: meshgrid(*x))
+sample("rearrange", tensor=f(2, 6, 3), pattern="b (h w) c -> b w (c h)", h=2, oracle=lambda x, pattern, h: x.reshape(2, 2, 3, 3).transpose(0, 2, 3, 1).reshape(2, 3, 6))
+sample("rearrange", tensor=f(2, 3, 4), pattern="... c -> c ...", oracle=lambda x, pattern: np.moveaxis(x, -1, 0))
+sample("rearrange", tensor=f(2, 3), pattern="a b -> a 1 b", oracle=lambda x, pattern: x[:, None])
+sample("rearrange", tensor=f(2, 3, 4), pattern="a b c -> (a b c)", oracle=lambda x, pattern: x.ravel())
+
+# ------------------------------------------------------------------ more indexing and order
+
+ids = np.array([0, 2, -1, 2, 5], "int32")
+for name, reduce, empty in [("sum", np.sum, 0.0), ("max", np.max, -np.inf), ("min", np.min, np.inf), ("prod", np.prod, 1.0)]:
+    sample("segment_" + name, data=apart(5, 2), segment_ids=ids, num_segments=4, grad=name in ("sum", "max"), compiled=True,
+           oracle=lambda d, j, num_segments, o=reduce, e=empty: np.stack([o(d[j == k], axis=0) if (j == k).any() else np.full(2, e) for k in range(4)]))  # fmt: skip
+    sample("segment_" + name, data=i(4, 2), segment_ids=np.array([0, 1, 1, 2], "int32"), compiled=False, oracle=lambda d, j, o=reduce: np.array([o(d[j == k], axis=0) for k in range(3)]))
+sample("unravel_index", indices=np.array([[5, 0], [-1, 3]], "int32"), shape=(2, 3), oracle=lambda j, shape: list(np.unravel_index(j % 6, shape)))
+sample("argpartition", x=apart(3, 4), kth=2, axis=0, oracle=lambda x, kth, axis: np.argsort(x, axis))
+sample("isin", x1=i(3, 4), x2=i(5), oracle=np.isin)
+sample("isin", x1=f(3), x2=np.zeros(0), invert=True, oracle=np.isin)
+repeats = np.array([3, 1, 1, 2, 3, 3], "int32")
+sample("unique", x=repeats, oracle=np.unique, compiled=False)
+sample("unique", x=repeats.reshape(2, 3), return_index=True, return_inverse=True, return_counts=True, oracle=lambda x, **kw: list(np.unique(x, **kw)), compiled=False)
+sample("unique", x=np.array([[1, 2], [0, 5], [1, 2]], "int32"), axis=0, return_inverse=True, oracle=lambda x, **kw: [v.reshape(-1) if n else v for n, v in enumerate(np.unique(x, **kw))], compiled=False)
+sample("unique", x=np.array([np.nan, 1.0, np.nan]), oracle=np.unique, compiled=False, grad=False)
+sample("unique", x=repeats, size=5, fill_value=9, return_counts=True, oracle=lambda x, **kw: [np.array([1, 2, 3, 9, 9]), np.array([2, 1, 3, 0, 0])])
+sample("unique", x=repeats, size=2, return_index=True, oracle=lambda x, **kw: [np.array([1, 2]), np.array([1, 3])])
+
+# ------------------------------------------------------------------ more creation
+
+sample("tri", N=3, oracle=np.tri)
+sample("tri", N=2, M=4, k=1, dtype="int32", oracle=np.tri)
+sample("logspace", start=0, stop=3, num=4, oracle=np.logspace, tol=1e-4)
+sample("logspace", start=0, stop=3, num=4, base=2, endpoint=False, oracle=np.logspace)
+sample("geomspace", start=1.0, stop=1000.0, num=4, oracle=np.geomspace, tol=1e-4)
+sample("geomspace", start=np.array([1.0, -2.0]), stop=np.array([8.0, -32.0]), num=3, axis=-1, oracle=np.geomspace)
+sample("vander", x=f(3), oracle=np.vander)
+sample("vander", x=i(3), N=4, increasing=True, oracle=np.vander)
+for name in ("bartlett", "blackman", "hamming", "hanning"):
+    sample(name, x=7, oracle=lambda x, name=name: getattr(np, name)(x))
+    sample(name, x=1, oracle=lambda x, name=name: getattr(np, name)(x))
+sample("kaiser", x=7, beta=14.0, oracle=lambda x, beta: np.kaiser(x, beta))
+
+# ------------------------------------------------------------------ more linear algebra
+
+sample("eig", x=np.array([[2.0, 1.0], [0.0, 3.0]]), gives="complex64", grad=False)
+sample("logdet", x=spd(2, 3, 3), oracle=lambda x: np.linalg.slogdet(x)[1])
+for upper in (False, True):
+    sample("cholesky_inverse", x=np.triu(rows(3, 3)) if upper else np.tril(rows(3, 3)), upper=upper,
+           oracle=lambda x, upper: np.linalg.inv(x.T @ x if upper else x @ x.T), tol=1e-4)  # fmt: skip
+sample("pinv", x=f(2, 4, 3), oracle=np.linalg.pinv, tol=1e-4)
+sample("matrix_rank", x=np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 2]]), oracle=np.linalg.matrix_rank)
+sample("lstsq", a=f(5, 3), b=f(5), oracle=lambda a, b: np.linalg.lstsq(a, b)[0], tol=1e-4)
+sample("lstsq", a=f(2, 3), b=f(2, 2), oracle=lambda a, b: np.linalg.lstsq(a, b)[0], tol=1e-4)
+sample("inner", x1=f(2, 3), x2=f(4, 3), oracle=np.inner)
+sample("inner", x1=np.asarray(2.0), x2=f(4, 3), oracle=np.inner)
+sample("vdot", x1=f(2, 3), x2=f(3, 2), oracle=np.vdot)
+sample("vdot", x1=f(3) + 1j * f(3), x2=f(3) + 1j * f(3), oracle=np.vdot, grad=False)
+sample("kron", x1=f(2, 3), x2=f(3), oracle=np.kron)
+sample("cross", x1=f(2, 3), x2=f(2, 3), oracle=np.cross)
+sample("cross", x1=f(3, 2), x2=f(3, 2), axis=0, oracle=lambda x, y, axis: np.cross(x, y, axis=axis))
+sample("cross", x1=f(2), x2=f(3), oracle=lambda x, y: np.cross(np.append(x, 0), y))
+sample("cross", x1=f(4, 2), x2=f(4, 2), oracle=lambda x, y: x[:, 0] * y[:, 1] - x[:, 1] * y[:, 0])
+sample("trace", x=f(3, 4), offset=1, oracle=np.trace)
+sample("trace", x=np.ones((2, 2), "int8"), oracle=np.trace, gives="int32")
+sample("cdist", x=f(3, 2), y=f(2, 4, 2), oracle=lambda x, y: np.linalg.norm(x[:, None] - y[:, None], axis=-1))
+
+# ------------------------------------------------------------------ calculus and Fourier
+
+for n in (0, 1, 2):
+    sample("diff", a=f(3, 5), n=n, axis=-1 if n else 0, oracle=np.diff)
+sample("diff", a=b(5), oracle=np.diff)
+sample("trapezoid", y=f(3, 5), oracle=np.trapezoid)
+sample("trapezoid", y=f(3, 5), axis=0, x=np.sort(f(3)), oracle=lambda y, axis, x: np.trapezoid(y, x, axis=axis))
+sample("trapezoid", y=f(3, 5), dx=0.5, oracle=lambda y, dx: np.trapezoid(y, dx=dx))
+
+
+def _pair(z):
+    return [z.real, z.imag]
+
+
+sample("fft", x=[f(2, 5), f(2, 5)], oracle=lambda x: _pair(np.fft.fft(x[0] + 1j * x[1])), tol=1e-4)
+sample("fft2", x=[f(2, 3, 4), f(2, 3, 4)], oracle=lambda x: _pair(np.fft.fft2(x[0] + 1j * x[1])), tol=1e-4)
+sample("ifft2", x=[f(2, 3, 4), f(2, 3, 4)], oracle=lambda x: _pair(np.fft.ifft2(x[0] + 1j * x[1])), tol=1e-4)
+for length in (None, 4, 9):
+    sample("rfft", x=f(2, 6), fft_length=length, oracle=lambda x, fft_length: _pair(np.fft.rfft(x, fft_length)), tol=1e-4)
+    sample("irfft", x=[f(2, 4), f(2, 4)], fft_length=length, oracle=lambda x, fft_length: np.fft.irfft(x[0] + 1j * x[1], fft_length), tol=1e-4)
+sample("view_as_complex", x=f(3, 2), oracle=lambda x: x[:, 0] + 1j * x[:, 1], grad=False)
+sample("view_as_real", x=f(3) + 1j * f(3), oracle=lambda x: np.stack([x.real, x.imag], -1), grad=False)
+sample("extract_sequences", x=f(2, 10), sequence_length=4, sequence_stride=3, oracle=lambda x, sequence_length, sequence_stride: np.stack([x[:, k : k + 4] for k in (0, 3, 6)], 1))
+
+
+def _stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=True):
+    w = scipy.signal.get_window(window, sequence_length) if isinstance(window, str) else np.ones(sequence_length)
+    before = (fft_length - sequence_length) // 2
+    w = np.pad(w, (before, fft_length - sequence_length - before))
+    if center:
+        x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(fft_length // 2,) * 2], mode="reflect")
+    frames = range(0, x.shape[-1] - fft_length + 1, sequence_stride)
+    return _pair(np.fft.rfft(np.stack([x[..., k : k + fft_length] for k in frames], -2) * w))
+
+
+signal = f(2, 20)
+for options in ({}, {"window": "hamming"}, {"window": None, "center": False}):
+    sample("stft", x=signal, sequence_length=6, sequence_stride=3, fft_length=8, **options, oracle=_stft, tol=1e-4)
+sample("istft", x=_stft(signal, 6, 3, 8), sequence_length=6, sequence_stride=3, fft_length=8, oracle=lambda x, **kw: signal[:, :18], tol=1e-4)
+sample("istft", x=_stft(signal, 6, 3, 8), sequence_length=6, sequence_stride=3, fft_length=8, length=20, oracle=lambda x, **kw: signal, tol=1e-4)

@@ -9,7 +9,9 @@ import pytest
 
 from kerata import backends, ops
 from kerata.core import dtypes
+from kerata.graph.plan import Plan
 from kerata.graph.tensor import KerasTensor
+from kerata.graph.trace import trace
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from samples import SAMPLES
@@ -202,6 +204,26 @@ def test_compiled(case, name):
             close(host(got), want, case.tol)
 
 
+@pytest.mark.parametrize("case", [s for s in SAMPLES if s.compiled and tensors(s)], ids=str)
+def test_plan_with_unknown_dimensions(case, backend):
+    """Traced into primitives with first dimensions unknown, then run as a plan: the same values as eagerly."""
+    arrays = tensors(case)
+    specs = [KerasTensor((None, *a.shape[1:]) if a.ndim else (), narrow(a).dtype.name) for a in arrays]
+
+    def run(*values):
+        number = itertools.count()
+        return call(case, lambda a: values[next(number)])
+
+    try:
+        graph = trace(run, *specs, dynamic=True)
+    except ValueError as error:
+        assert "known" in str(error), error
+        pytest.skip("needs known dimensions")
+    results = Plan(graph, backend)(*[native(a) for a in arrays])
+    for got, want in zip(flat(results), call(case, native), strict=True):
+        close(host(got), host(want), case.tol)
+
+
 OVERRIDDEN = [s for s in SAMPLES if getattr(function(s), "op", None) is not None and function(s).op.is_composite]
 
 
@@ -225,7 +247,7 @@ def test_override_equals_body(case, backend):
 # Ops on functions, objects or side effects, which have tests of their own.
 WITHOUT_SAMPLE = {
     "cond", "fori_loop", "map", "scan", "switch", "vectorized_map", "while_loop", "associative_scan", "custom_gradient",
-    "convert_to_numpy", "convert_to_tensor", "dtype", "is_tensor", "shape", "vectorize", "jvp",
+    "convert_to_numpy", "convert_to_tensor", "dtype", "is_tensor", "ndim", "shape", "size", "vectorize", "jvp",
 }  # fmt: skip
 
 

@@ -27,6 +27,10 @@ def targets(batches):
     return [np.asarray(y).ravel().tolist() for _, y, _ in batches]
 
 
+# JAX, once imported by another test, warns of forks; the processes here use NumPy only.
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
+
+
 def threads():
     return [t for t in threading.enumerate() if t.name.startswith("kerata")]
 
@@ -53,8 +57,15 @@ def test_default_batch_size():
 
 @pytest.mark.parametrize(
     ("given", "fed"),
-    [("float64", "float32"), ("float16", "float32"), ("float32", "float32"), ("int64", "int64"), ("uint8", "uint8"),
-     ("bool", "bool"), ("complex64", "complex64")],
+    [
+        ("float64", "float32"),
+        ("float16", "float32"),
+        ("float32", "float32"),
+        ("int64", "int64"),
+        ("uint8", "uint8"),
+        ("bool", "bool"),
+        ("complex64", "complex64"),
+    ],
 )
 def test_dtypes(given, fed):
     source = make_source(np.ones((4, 2), given))
@@ -230,7 +241,12 @@ def test_chunks_of_changing_shapes_are_not_stacked():
 @pytest.mark.parametrize("kind", ["arrays", "PyDataset", "function"])
 @pytest.mark.parametrize(
     ("steps", "expected"),
-    [(2, [[0, 1], [2, 3], [0, 1]]), (3, [[0, 1, 2], [3], [0, 1, 2]]), (6, [[0, 1, 2, 3]] * 3), (4, [[0, 1, 2, 3]] * 3)],
+    [
+        (2, [[0, 1], [2, 3], [0, 1]]),
+        (3, [[0, 1, 2], [3], [0, 1, 2]]),
+        (6, [[0, 1, 2, 3]] * 3),
+        (4, [[0, 1, 2, 3]] * 3),
+    ],
 )
 def test_steps_go_on_in_the_same_pass(kind, steps, expected):
     x, y = np.zeros((8, 1), "float32"), np.arange(8) // 2
@@ -246,7 +262,11 @@ def test_steps_go_on_in_the_same_pass(kind, steps, expected):
     }[kind]()
     for epoch, batches in enumerate(expected):
         short = len(batches) < steps
-        with pytest.warns(UserWarning, match="Your input ran out of data") if short else contextlib.nullcontext():
+        with (
+            pytest.warns(UserWarning, match="Your input ran out of data")
+            if short
+            else contextlib.nullcontext()
+        ):
             got = [int(y[0]) for _, y, _ in source.epoch(epoch)]
         assert got == batches, epoch
         if kind != "function":
@@ -291,8 +311,14 @@ def test_class_weights(y, weights, expected):
         ({"y": Y, "class_weight": {"0": 1.0}}, "must map class numbers"),
         ({"y": Y, "class_weight": {0: "heavy"}}, "must map class numbers"),
         ({"y": Y, "class_weight": "balanced"}, "must be a dict"),
-        ({"y": {"a": Y, "b": Y}, "sample_weight": {"a": np.ones(10)}}, "one `sample_weight` array per output"),
-        ({"y": [Y, Y], "sample_weight": np.ones((10, 2))}, "For a model with multiple outputs, when providing"),
+        (
+            {"y": {"a": Y, "b": Y}, "sample_weight": {"a": np.ones(10)}},
+            "one `sample_weight` array per output",
+        ),
+        (
+            {"y": [Y, Y], "sample_weight": np.ones((10, 2))},
+            "For a model with multiple outputs, when providing",
+        ),
     ],
 )
 def test_weights_that_do_not_fit(arguments, message):
@@ -449,7 +475,9 @@ def test_tensors_of_any_framework(name):
     (x, *_) = next(make_source(iter([(tensor(X), tensor(Y))])).epoch())
     assert type(x) is np.ndarray
     with backends.use_backend(name):
-        (x, y, w) = next(make_source(iter([(tensor(X), tensor(np.arange(10)))]), class_weight={1: 3.0}).epoch())
+        (x, y, w) = next(
+            make_source(iter([(tensor(X), tensor(np.arange(10)))]), class_weight={1: 3.0}).epoch()
+        )
         assert isinstance(x, kind)
         assert w.tolist() == [1, 3, *[1] * 8]
 
@@ -467,7 +495,10 @@ def test_a_generator_is_gone_through_once():
     source = make_source((X[i : i + 5], Y[i : i + 5]) for i in (0, 5))
     assert source.num_batches is None and source.steps_in(0) is None
     assert source.batch_spec() == (data.Spec((None, 2), "float32"), data.Spec((None,), "int64"), None)
-    assert targets(source.epoch(0)) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]  # the first batch, looked at before, too
+    assert targets(source.epoch(0)) == [
+        [0, 1, 2, 3, 4],
+        [5, 6, 7, 8, 9],
+    ]  # the first batch, looked at before, too
     assert source.exhausted and list(source.epoch(1)) == []
 
 
@@ -496,8 +527,15 @@ def test_no_more_is_taken_from_an_endless_generator_than_the_steps():
 
 @pytest.mark.parametrize(
     ("batch", "expected"),
-    [((X,), (X, None, None)), (X, (X, None, None)), ({"a": X}, ({"a": X}, None, None)), ((X, None), (X, None, None)),
-     ((X, Y, None), (X, Y, None)), (([X, X], Y), ([X, X], Y, None)), ((X, Y.tolist()), (X, Y, None))],
+    [
+        ((X,), (X, None, None)),
+        (X, (X, None, None)),
+        ({"a": X}, ({"a": X}, None, None)),
+        ((X, None), (X, None, None)),
+        ((X, Y, None), (X, Y, None)),
+        (([X, X], Y), ([X, X], Y, None)),
+        ((X, Y.tolist()), (X, Y, None)),
+    ],
 )
 def test_forms_of_batches(batch, expected):
     (got,) = make_source(iter([batch])).epoch()

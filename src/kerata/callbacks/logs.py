@@ -25,62 +25,78 @@ def as_number(value):
 class LazyLogs(dict):
     """A dict of numbers that are fetched, all together and once, when one is read.
 
-    Asking for names alone (`in`, `keys()`, `len`) fetches nothing, and writing another name neither.
+    Writing fetches nothing; nor, if the names were given, does asking for them (`in`, `keys()`, iterating).
 
     Args:
         read: function without arguments that gives the dict.
         names: its keys, if known beforehand.
     """
 
-    __slots__ = ("_names", "_read")
+    __slots__ = ("_nameless", "_read")
 
     def __init__(self, read, names=None):
-        super().__init__()
+        # Never empty: code written in C (`json`) looks at a dict's size before it asks for anything.
+        super().__init__(dict.fromkeys((_UNREAD,) if names is None else names, _UNREAD))
         self._read = read
-        self._names = None if names is None else tuple(names)
+        self._nameless = names is None
 
     def _fetch(self):
         if self._read is not None:
             read, self._read = self._read, None
-            written = list(dict.items(self))  # it stands, in its place after what is read
+            written = {name: value for name, value in dict.items(self) if value is not _UNREAD}
             dict.clear(self)
             dict.update(self, as_numbers(read()))
-            dict.update(self, written)
+            dict.update(self, written)  # what was written since stands
         return self
 
-    def keys(self):
-        if self._read is not None and self._names is not None:
-            return dict.fromkeys((*self._names, *dict.keys(self))).keys()
-        return dict.keys(self._fetch())
+    def _named(self):
+        return self._fetch() if self._nameless else self
 
     def __contains__(self, name):
-        return name in self.keys()
+        return dict.__contains__(self._named(), name)
 
     def __len__(self):
-        return len(self.keys())
+        return dict.__len__(self._named())
 
     def __iter__(self):
-        return iter(self.keys())
+        return dict.__iter__(self._named())
 
-    def __missing__(self, name):
-        if self._read is None:
-            raise KeyError(name)
-        return self._fetch()[name]
+    def keys(self):
+        return dict.keys(self._named())
+
+    def __getitem__(self, name):
+        value = dict.__getitem__(self._named(), name)
+        return dict.__getitem__(self._fetch(), name) if value is _UNREAD else value
 
     def get(self, name, default=None):
         return self[name] if name in self else default  # noqa: SIM401  (this is `get`)
 
+    def values(self):
+        return dict.values(self._fetch())
+
+    def items(self):
+        return dict.items(self._fetch())
+
     def pop(self, name, *default):
         return dict.pop(self._fetch(), name, *default)
 
-    def __delitem__(self, name):
-        dict.__delitem__(self._fetch(), name)
+    def popitem(self):
+        return dict.popitem(self._fetch())
 
     def setdefault(self, name, default=None):
         return dict.setdefault(self._fetch(), name, default)
 
+    def __delitem__(self, name):
+        dict.__delitem__(self._fetch(), name)
+
     def copy(self):
         return dict(self.items())
+
+    def __or__(self, other):
+        return self.copy() | other
+
+    def __ror__(self, other):
+        return other | self.copy()
 
     def __eq__(self, other):
         return dict.__eq__(self._fetch(), other._fetch() if isinstance(other, LazyLogs) else other)
@@ -90,27 +106,11 @@ class LazyLogs(dict):
 
     __hash__ = None
 
-    def __or__(self, other):
-        return self.copy() | other
-
-    def __ror__(self, other):
-        return other | self.copy()
-
     def __repr__(self):
         return dict.__repr__(self._fetch())
 
     def __reduce__(self):
         return dict, (self.copy(),)
 
-    def values(self):
-        return dict.values(self._fetch())
 
-    def items(self):
-        return dict.items(self._fetch())
-
-    def popitem(self):
-        return dict.popitem(self._fetch())
-
-    def clear(self):
-        self._read = None
-        super().clear()
+_UNREAD = object()

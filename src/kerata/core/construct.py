@@ -48,8 +48,8 @@ class ConstructedMeta(ABCMeta):
 class Constructed(metaclass=ConstructedMeta):
     """Base of everything that has a config."""
 
-    # Arguments that Keras's configs hold only when they aren't `None`.
-    _config_if_given = ()
+    # Arguments that are left out of configs, as Keras does, while they have this value.
+    _config_unless = {}
 
     def get_config(self):
         """The arguments that make an equal object again, as plain or serialized values."""
@@ -77,7 +77,7 @@ def _config_from_attributes(cls):
             # What a base already says stands: a layer's `dtype` is a policy there, a string as attribute.
             if name not in config:
                 value = getattr(self, _attribute(self, name))
-                if value is not None or name not in self._config_if_given:
+                if name not in self._config_unless or value != self._config_unless[name]:
                     config[name] = _value_of(value)
         return _accepted(type(self), config) if type(self)._is_library_class else config
 

@@ -83,7 +83,15 @@ def register_keras_serializable(package="Custom", name=None):
 
 def get_registered_name(obj):
     """Name under which a class or function goes in files: `package>name` if registered, else its own."""
+    obj = as_written(obj)
     return _global_names.get(obj, obj.__name__)
+
+
+def as_written(cls):
+    """The class itself for a variant of it that a backend made (a layer that is a `torch.nn.Module` too)."""
+    while "_is_module_class" in getattr(cls, "__dict__", ()):
+        cls = cls.__bases__[0]
+    return cls
 
 
 def get_registered_object(name, custom_objects=None, module_objects=None):
@@ -140,9 +148,10 @@ def public_name(cls):
 
     A user's class has none; nor has a class of this library that isn't part of its public face.
     """
+    cls = as_written(cls)
     if not is_library(cls.__module__):
         return None
-    name = cls.__name__
+    name = vars(cls).get("_public_name", cls.__name__)
     if name in _UNLISTED:
         return _UNLISTED[name][0], name
     if name in _TOP_LEVEL:

@@ -290,6 +290,16 @@ def in_safe_mode():
     return bool(_safe_mode.get())
 
 
+def refuses_code(safe_mode=None):
+    """Whether a class whose config holds code has to refuse it.
+
+    The caller's choice goes first, then that of the reading in progress. Outside of one, code is refused.
+    """
+    if safe_mode is None:
+        safe_mode = _safe_mode.get()
+    return not settings.unsafe_deserialization_enabled() if safe_mode is None else bool(safe_mode)
+
+
 @contextmanager
 def _mode(safe_mode):
     outer = _safe_mode.get()

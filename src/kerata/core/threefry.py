@@ -439,6 +439,16 @@ def permutation_rounds(n):
 # Shaped draws for initial weights and the order of batches: the same bits whatever backend is current.
 
 
+def host_bits(shape, key):
+    """Random words, uint32."""
+    return bits(key, math.prod(shape)).reshape(shape)
+
+
+def host_mask(shape, key, keep_prob):
+    """Booleans, each True with probability `keep_prob`."""
+    return mask(key, math.prod(shape), keep_prob).reshape(shape)
+
+
 def host_uniform(shape, key, minval=0.0, maxval=1.0, dtype="float32"):
     """Uniform NumPy array in [minval, maxval)."""
     return uniform(key, math.prod(shape), minval, maxval, dtype).reshape(shape)

@@ -511,10 +511,10 @@ class Layer(Constructed, metaclass=LayerMeta):
                 f"{type(self).__name__}: `super().__init__()` was not called in its `__init__`; call it there, first thing."
             )
         bound = signature.bind(args, kwargs, self._where())
-        extra = args[len(signature.names) :]
+        extra = tuple([self._prepare(x) for x in args[len(signature.names) :]])
         context = current_call.get()
         training = self._training(bound, signature, context)
-        symbolic = False
+        symbolic = any_symbolic(extra)
         for name, value in bound.items():
             if name != "training" and type(value) is not bool:
                 value = bound[name] = self._prepare(value)

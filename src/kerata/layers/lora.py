@@ -13,7 +13,7 @@ class Adaptable:
     which two weights make its low-rank addition.
     """
 
-    _config_if_given = ("lora_rank", "lora_alpha")
+    _config_unless = {"lora_rank": None, "lora_alpha": None}
     lora_enabled = False
     # What the adapters are called: `lora_kernel_a`, `lora_kernel_b`.
     _adapted = "kernel"

@@ -3,6 +3,10 @@
 from kerata import ops
 from kerata.losses.function_loss import FunctionLoss
 
+BLANK = 0
+# Log-probability of what can't be: minus infinity would make gradients NaN.
+NEVER = -1e30
+
 
 def ctc(y_true, y_pred):
     """Minus the log-likelihood of label sequences under unaligned predictions. Source: Graves et al., 2006.
@@ -28,10 +32,42 @@ def ctc(y_true, y_pred):
             "ctc: y_true must have the shape (batch, length) and y_pred (batch, time, classes), but they are "
             f"{tuple(y_true.shape)} and {tuple(y_pred.shape)}."
         )
-    batch, time, _ = ops.shape(y_pred)
-    length = ops.shape(y_true)[1]
-    whole = ops.ones((batch,), dtype="int32")
-    return ops.ctc_loss(y_true, y_pred, whole * length, whole * time, mask_index=0)
+    time = ops.shape(y_pred)[1]
+    log_probabilities = ops.log_softmax(y_pred, axis=-1)
+    lengths = ops.sum(ops.cast(ops.not_equal(y_true, BLANK), "int32"), axis=1)
+    return -_log_likelihood(y_true, log_probabilities, lengths, time)
+
+
+def _log_likelihood(labels, log_probabilities, lengths, time):
+    """Sum over alignments by the paper's forward recursion, over labels with a blank around each.
+
+    `total[s]` is the log-probability of all beginnings that end in place `s` of the labels with blanks.
+    """
+    places = 2 * ops.shape(labels)[1] + 1
+    around = ops.full_like(labels, BLANK)
+    spaced = ops.reshape(ops.stack([around, labels], axis=2), (-1, places - 1))
+    spaced = ops.concatenate([spaced, around[:, :1]], axis=1)
+    emitted = ops.take_along_axis(log_probabilities, ops.expand_dims(spaced, 1), axis=2)
+    # A blank between two different labels may be left out.
+    skippable = ops.logical_and(ops.not_equal(spaced, BLANK), ops.not_equal(spaced, _moved(spaced, 2, BLANK)))
+
+    def later(total, emitted_now):
+        ways = [total, _moved(total, 1, NEVER), ops.where(skippable, _moved(total, 2, NEVER), NEVER)]
+        total = ops.logsumexp(ops.stack(ways, axis=0), axis=0) + emitted_now
+        return total, total[:, 0]
+
+    place = ops.arange(places, dtype="int32")
+    first = ops.where(place < 2, emitted[:, 0], ops.full_like(emitted[:, 0], NEVER))
+    total, _ = ops.scan(later, first, ops.transpose(emitted[:, 1:], (1, 0, 2)), length=time - 1)
+    # The end is the last label, or the blank after it.
+    last = ops.expand_dims(2 * lengths, 1)
+    at_end = ops.logical_or(ops.equal(place, last), ops.equal(place, last - 1))
+    return ops.logsumexp(ops.where(at_end, total, ops.full_like(total, NEVER)), axis=1)
+
+
+def _moved(x, by, fill):
+    """`x[:, s - by]` at place `s`."""
+    return ops.concatenate([ops.full_like(x[:, :by], fill), x[:, :-by]], axis=1)
 
 
 class CTC(FunctionLoss):

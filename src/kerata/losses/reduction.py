@@ -35,10 +35,23 @@ def same_rank(x1, x2):
 
 
 def comparable(y_true, y_pred):
-    """Both as tensors of the predictions' dtype and of one rank."""
+    """Both as tensors of the predictions' dtype and of one rank.
+
+    Raises:
+        ValueError: when their shapes don't broadcast.
+    """
     y_pred = ops.convert_to_tensor(y_pred)
     y_true = ops.convert_to_tensor(y_true, dtype=y_pred.dtype)
-    return same_rank(y_true, y_pred)
+    if y_true.shape == y_pred.shape:
+        return y_true, y_pred
+    y_true, y_pred = same_rank(y_true, y_pred)
+    for a, b in zip(reversed(tuple(y_true.shape)), reversed(tuple(y_pred.shape)), strict=False):
+        if a != b and 1 not in (a, b) and None not in (a, b):
+            raise ValueError(
+                f"Targets of shape {tuple(y_true.shape)} can't be compared with predictions of shape "
+                f"{tuple(y_pred.shape)}: the shapes differ and don't broadcast."
+            )
+    return y_true, y_pred
 
 
 def mask_of(x):

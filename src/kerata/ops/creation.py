@@ -6,12 +6,12 @@ import numpy as np
 
 from kerata.core import config, dtypes
 from kerata.ops import rules
-from kerata.ops.core import convert_to_tensor
+from kerata.ops.core import convert_to_numpy, convert_to_tensor
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.declare import Dims, Float, Index, composite, primitive
-from kerata.ops.elementwise import cast
-from kerata.ops.movement import canonical_dims
+from kerata.ops.elementwise import abs, cast, exp2, log2, multiply, power, round, sign
+from kerata.ops.movement import canonical_dims, expand_dims, tril
 
 
 @primitive(rule=rules.created)
@@ -223,3 +223,185 @@ def empty_like(x, dtype=None):
         Tensor of `x`'s shape.
     """
     return zeros_like(x, dtype)
+
+
+def tri(N, M=None, k=0, dtype=None):
+    """Matrix with ones on and below a diagonal and zeros above it (`numpy.tri`).
+
+    Args:
+        N: rows.
+        M: columns, by default `N`.
+        k: which diagonal: 0 the main one, above it positive.
+        dtype: by default `floatx()`.
+
+    Returns:
+        Tensor of shape `(N, M)`.
+
+    >>> ops.tri(2)
+    [[1., 0.], [1., 1.]]
+    """
+    return tril(ones((N, N if M is None else M), dtype), k)
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
+    """`num` numbers from `base ** start` to `base ** stop`, evenly spaced in the exponent (`numpy.logspace`).
+
+    Args:
+        start, stop: exponents: numbers, or tensors whose shapes broadcast.
+        num: how many.
+        endpoint: whether `base ** stop` is the last one.
+        base: base of the powers.
+        dtype: by default the floating dtype of `start` and `stop`.
+        axis: where the new dimension is in the result.
+
+    Returns:
+        Tensor.
+
+    >>> ops.logspace(0, 2, 3)
+    [  1.,  10., 100.]
+    """
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    result = power(cast(base, dtype_of(exponents)), exponents)
+    return result if dtype is None else cast(_settled(result, dtype), dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """`num` numbers from `start` to `stop` with a constant ratio of neighbours (`numpy.geomspace`).
+
+    Args:
+        start, stop: numbers other than 0 of one sign, or tensors whose shapes broadcast.
+        num: how many.
+        endpoint: whether `stop` is the last one.
+        dtype: by default the floating dtype of `start` and `stop`.
+        axis: where the new dimension is in the result.
+
+    Returns:
+        Tensor.
+
+    >>> ops.round(ops.geomspace(1.0, 8.0, 4), 4)
+    [1., 2., 4., 8.]
+    """
+    start, stop = convert_to_tensor(start), convert_to_tensor(stop)
+    kind = dtypes.result_type(start.dtype, stop.dtype, float)
+    start, stop = cast(start, kind), cast(stop, kind)
+    exponents = linspace(log2(abs(start)), log2(abs(stop)), num, endpoint, axis=axis)
+    result = multiply(exp2(exponents), expand_dims(sign(start), axis) if len(start.shape) else sign(start))
+    return result if dtype is None else cast(_settled(result, dtype), dtype)
+
+
+def _settled(x, dtype):
+    # What rounding left just below an integer would be cut to the one before.
+    return x if dtypes.is_float(dtypes.standardize_dtype(dtype)) else round(x, 3)
+
+
+def vander(x, N=None, increasing=False):
+    """Matrix of the powers of a vector's elements, one element a row (`numpy.vander`).
+
+    Args:
+        x: vector.
+        N: number of powers, by default the length of `x`.
+        increasing: whether the powers go up from 0 rather than down to it.
+
+    Returns:
+        Tensor of shape `(len(x), N)`.
+
+    >>> ops.vander([1, 2, 3], N=2)
+    [[1, 1], [2, 1], [3, 1]]
+    """
+    x = convert_to_tensor(x)
+    if len(x.shape) != 1:
+        raise ValueError(f"vander: a vector is needed, but the shape is {tuple(x.shape)}.")
+    n = x.shape[0] if N is None else N
+    if n is None:
+        raise ValueError("vander: give `N`, since the length of the vector isn't known.")
+    exponents = np.arange(n, dtype="int32")
+    return power(expand_dims(x, -1), cast(exponents if increasing else exponents[::-1].copy(), dtype_of(x)))
+
+
+# ------------------------------------------------------------------ windows
+
+
+def _window_of(owner, x, of_count):
+    """Window of `x` points, computed on the host in float64."""
+    count = int(np.asarray(convert_to_numpy(x)))
+    if count < 1:
+        return zeros((0,))
+    values = np.ones(1) if count == 1 else of_count(count)
+    return convert_to_tensor(values.astype("float32"), config.floatx())
+
+
+def bartlett(x):
+    """Triangular window (`numpy.bartlett`).
+
+    Args:
+        x: number of points.
+
+    Returns:
+        Vector of that length.
+
+    >>> ops.bartlett(3)
+    [0., 1., 0.]
+    """
+    return _window_of("bartlett", x, np.bartlett)
+
+
+def blackman(x):
+    """Blackman's window (`numpy.blackman`).
+
+    Args:
+        x: number of points.
+
+    Returns:
+        Vector of that length.
+
+    >>> ops.round(ops.abs(ops.blackman(3)), 4)
+    [0., 1., 0.]
+    """
+    return _window_of("blackman", x, np.blackman)
+
+
+def hamming(x):
+    """Hamming's window (`numpy.hamming`).
+
+    Args:
+        x: number of points.
+
+    Returns:
+        Vector of that length.
+
+    >>> ops.round(ops.hamming(3), 2)
+    [0.08, 1.  , 0.08]
+    """
+    return _window_of("hamming", x, np.hamming)
+
+
+def hanning(x):
+    """Hann's window (`numpy.hanning`).
+
+    Args:
+        x: number of points.
+
+    Returns:
+        Vector of that length.
+
+    >>> ops.hanning(3)
+    [0., 1., 0.]
+    """
+    return _window_of("hanning", x, np.hanning)
+
+
+def kaiser(x, beta):
+    """Kaiser's window (`numpy.kaiser`).
+
+    Args:
+        x: number of points.
+        beta: shape: 0 is a rectangle, larger ones are narrower.
+
+    Returns:
+        Vector of that length.
+
+    >>> ops.kaiser(3, 0.0)
+    [1., 1., 1.]
+    """
+    beta = float(np.asarray(convert_to_numpy(beta)))
+    return _window_of("kaiser", x, lambda n: np.kaiser(n, beta))

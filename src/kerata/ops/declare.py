@@ -63,6 +63,8 @@ Key = Role("Key", group=False, static=True)  # an index as in `x[key]`: may hold
 Axis = Role("Axis", group=False, static=True)  # an axis or several: a list becomes a tuple
 
 REGISTRY = {}
+# Types of variables (a floor above): dispatch reads their values.
+VARIABLES = set()
 _SCALARS = frozenset({int, float, bool})
 _SUMMED_IN = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
 # Python numbers that natives take as they are, and the dtypes in which all of them then agree.
@@ -73,8 +75,9 @@ _WITH_NUMBERS = frozenset({"float32", "float64", "int32", "int64"})
 class Op:
     """An op's declaration: what `function.op` holds and graphs refer to."""
 
-    def __init__(self, declaration, rule, scalars=False, native=None):
+    def __init__(self, declaration, rule, scalars=False, native=None, canonical=None):
         self.name = declaration.__name__
+        self.canonical = canonical
         self.native = native or self.name
         self.rule = rule
         self.scalars = scalars
@@ -113,7 +116,7 @@ def _nothing():
     """Its bytecode is that of any function with a docstring alone."""
 
 
-def primitive(rule, scalars=False, native=None):
+def primitive(rule, scalars=False, native=None, canonical=None):
     """Declare a primitive.
 
     Args:
@@ -121,10 +124,12 @@ def primitive(rule, scalars=False, native=None):
             returns `spec(shape, dtype)` or a list or tuple of those.
         scalars: natives take Python numbers in place of all tensors but the first.
         native: name of the backends' functions, if it isn't the op's.
+        canonical: source of a test (`_b` is the backend) under which the arguments are canonical already, so that the
+            body needn't run.
     """
 
     def declare(declaration):
-        return _generate(declaration, Op(declaration, rule, scalars, native))
+        return _generate(declaration, Op(declaration, rule, scalars, native, canonical))
 
     return declare
 
@@ -148,6 +153,7 @@ def _generate(declaration, op):
         "_slow": _slow,
         "_op": op,
         "_body": op.body,
+        "_variables": VARIABLES,
         "_symbolic": holds_symbolic,
     }
     header = []
@@ -168,8 +174,14 @@ def _generate(declaration, op):
     condition = _fast_condition(op, optional)
     source = [f"def {op.name}({', '.join(header)}):"]
     if condition:
-        source += ["    _b = _selected() or _process.backend", "    _t = _b.TYPES", f"    if {condition}:"]
-        source += ["        " + line for line in _native_call(op, names)]
+        call = ["        " + line for line in _native_call(op, names)]
+        source += ["    _b = _selected() or _process.backend", "    _t = _b.TYPES", f"    if {condition}:", *call]
+        # Variables are read, then the same test again.
+        tensors = [op.parameters[i] for i in op.tensor_at]
+        source += [f"    if {' or '.join(f'type({n}) in _variables' for n in tensors)}:"]
+        for n in tensors:
+            source += [f"        if type({n}) in _variables:", f"            {n} = {n}.value"]
+        source += [f"        if {condition}:", *("    " + line for line in call)]
     source.append(f"    return _slow(_op, [{names}])")
     exec(compile("\n".join(source), f"<op {op.name}>", "exec"), namespace)
     function = namespace[op.name]
@@ -217,9 +229,10 @@ def _native_call(op, names):
             f"_n = getattr(_b, {op.native!r}, None)",
             f"return _body({names}) if _n is None else _n({names})",
         ]
-    if op.body is not None:
-        return [f"return _b.{op.native}(*_body({names}))"]
-    return [f"return _b.{op.native}({names})"]
+    if op.body is None:
+        return [f"return _b.{op.native}({names})"]
+    shortcut = [f"if {op.canonical}:", f"    return _b.{op.native}({names})"] if op.canonical else []
+    return [*shortcut, f"return _b.{op.native}(*_body({names}))"]
 
 
 # ------------------------------------------------------------------ the slow path

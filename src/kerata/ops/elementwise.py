@@ -1,9 +1,11 @@
 """Elementwise ops: arithmetic, comparison and logic, functions of one variable, choice, dtype conversion."""
 
 import builtins
+import functools
 import math
 
-from kerata import backends
+import numpy as np
+
 from kerata.core import dtypes
 from kerata.ops import rules
 from kerata.ops.core import dtype
@@ -914,3 +916,657 @@ conjugate = conj
 bitwise_invert = bitwise_not
 bitwise_left_shift = left_shift
 bitwise_right_shift = right_shift
+
+# ------------------------------------------------------------------ made of these
+
+
+@composite
+def reciprocal(x: Float):
+    """`1 / x` (`numpy.reciprocal`, but integers become floating).
+
+    Args:
+        x: tensor of any shape.
+
+    Returns:
+        Floating tensor of `x`'s shape.
+
+    >>> ops.reciprocal([2.0, 4.0])
+    [0.5, 0.25]
+    """
+    return 1.0 / x
+
+
+@composite
+def fabs(x: Float):
+    """Absolute value as a floating number (`numpy.fabs`).
+
+    Args:
+        x: real tensor of any shape.
+
+    Returns:
+        Floating tensor of `x`'s shape.
+
+    >>> ops.fabs([-1, 2])
+    [1., 2.]
+    """
+    return abs(x)
+
+
+@composite
+def cbrt(x: Float):
+    """Cube root, also of negative numbers (`numpy.cbrt`).
+
+    Args:
+        x: real tensor of any shape.
+
+    Returns:
+        Floating tensor of `x`'s shape.
+
+    >>> ops.round(ops.cbrt([8.0, -27.0]), 4)
+    [ 2., -3.]
+    """
+    return sign(x) * power(abs(x), 1.0 / 3.0)
+
+
+@composite
+def deg2rad(x: Float):
+    """Degrees as radians (`numpy.deg2rad`).
+
+    Args:
+        x: tensor of any shape.
+
+    Returns:
+        Floating tensor of `x`'s shape.
+
+    >>> ops.round(ops.deg2rad(180.0), 4)
+    3.1416
+    """
+    return x * (math.pi / 180.0)
+
+
+@composite
+def rad2deg(x: Float):
+    """Radians as degrees (`numpy.rad2deg`).
+
+    Args:
+        x: tensor of any shape.
+
+    Returns:
+        Floating tensor of `x`'s shape.
+
+    >>> ops.rad2deg(0.0)
+    0.
+    """
+    return x * (180.0 / math.pi)
+
+
+@composite
+def sinc(x: Float):
+    """`sin(pi x) / (pi x)`, 1 at zero (`numpy.sinc`).
+
+    Args:
+        x: tensor of any shape.
+
+    Returns:
+        Floating tensor of `x`'s shape.
+
+    >>> ops.sinc(0.0)
+    1.
+    """
+    zero = equal(x, 0.0)
+    # Away from 0 by a trillionth the quotient is 1 in every dtype, and its gradient finite.
+    angle_ = math.pi * where(zero, 1.0, x)
+    return where(zero, 1.0, sin(angle_) / angle_)
+
+
+@composite
+def i0(x: Float):
+    """Modified Bessel function of the first kind, order 0 (`numpy.i0`).
+
+    Args:
+        x: real tensor of any shape.
+
+    Returns:
+        Floating tensor of `x`'s shape.
+
+    >>> ops.i0(0.0)
+    1.
+    """
+    size = abs(x)
+    near, far = _i0_coefficients()
+    low = clip(size, 0.0, 8.0)
+    high = maximum(size, 8.0)
+    return exp(size) * where(size <= 8.0, _chebyshev(low / 4.0 - 1.0, near), _chebyshev(16.0 / high - 1.0, far) / sqrt(high))
+
+
+@functools.cache
+def _i0_coefficients():
+    """Chebyshev series of `exp(-x) i0(x)` on [0, 8], and of that times `sqrt(x)` beyond, in 16 / x - 1."""
+    from numpy.polynomial import chebyshev
+
+    def tail(y):
+        # Where y nears -1, x goes to infinity: the limit is 1 / sqrt(2 pi).
+        x = np.minimum(16.0 / np.maximum(y + 1.0, 1e-300), 600.0)
+        return np.exp(-x) * np.sqrt(x) * np.i0(x)
+
+    def head(y):
+        x = 4.0 * (y + 1.0)
+        return np.exp(-x) * np.i0(x)
+
+    return tuple(chebyshev.chebinterpolate(head, 28)), tuple(chebyshev.chebinterpolate(tail, 24))
+
+
+def _chebyshev(y, coefficients):
+    """Clenshaw's recurrence."""
+    last = before = 0.0
+    for c in reversed(coefficients[1:]):
+        last, before = 2.0 * y * last - before + float(c), last
+    return y * last - before + float(coefficients[0])
+
+
+@composite
+def isposinf(x: Tensor):
+    """Which elements are positive infinity (`numpy.isposinf`).
+
+    Args:
+        x: real tensor of any shape.
+
+    Returns:
+        Boolean tensor of `x`'s shape.
+
+    >>> ops.isposinf([1.0, float("inf")])
+    [False, True]
+    """
+    return logical_and(isinf(x), greater(x, 0))
+
+
+@composite
+def isneginf(x: Tensor):
+    """Which elements are negative infinity (`numpy.isneginf`).
+
+    Args:
+        x: real tensor of any shape.
+
+    Returns:
+        Boolean tensor of `x`'s shape.
+
+    >>> ops.isneginf([1.0, float("-inf")])
+    [False, True]
+    """
+    return logical_and(isinf(x), less(x, 0))
+
+
+@composite
+def isreal(x: Tensor):
+    """Which elements have no imaginary part (`numpy.isreal`).
+
+    Args:
+        x: tensor of any shape.
+
+    Returns:
+        Boolean tensor of `x`'s shape.
+
+    >>> ops.isreal([1.0, 2.0])
+    [True, True]
+    """
+    return equal(imag(x), 0)
+
+
+@composite
+def signbit(x: Tensor):
+    """Which elements carry a minus sign; -0.0 does (`numpy.signbit`).
+
+    Args:
+        x: real tensor of any shape.
+
+    Returns:
+        Boolean tensor of `x`'s shape.
+
+    >>> ops.signbit([-0.0, 1.0, -2])
+    [True, False, True]
+    """
+    kind = dtype(x)
+    if kind == "bool" or kind.startswith("uint"):
+        return less(cast(x, "int32"), 0) if kind == "bool" else not_equal(x, x)
+    if dtypes.is_float(kind):
+        bits = {2: "int16", 4: "int32", 8: "int64"}[dtypes.to_numpy_dtype(kind).itemsize]
+        x = bitcast(x, bits)
+    return less(x, 0)
+
+
+@primitive(rule=rules.bitcast)
+def bitcast(x: Index, dtype):
+    """The same bits read as another dtype; a dtype of another size adds or removes a last dimension.
+
+    Args:
+        x: tensor of any shape.
+        dtype: name of the dtype.
+
+    Returns:
+        Tensor of that dtype.
+    """
+    return x, dtypes.standardize_dtype(dtype)
+
+
+@composite
+def saturate_cast(x: Tensor, dtype):
+    """Convert to another dtype; what it can't hold becomes its largest or smallest number.
+
+    Args:
+        x: tensor of any shape.
+        dtype: name of the new dtype.
+
+    Returns:
+        Tensor of `x`'s shape and the new dtype.
+
+    >>> ops.saturate_cast([300.0, -5.0], "uint8")
+    [255, 0]
+    """
+    target = dtypes.standardize_dtype(dtype)
+    source = globals()["dtype"](x)
+    low, high = _limits(source)
+    to_low, to_high = _limits(target)
+    if to_low > low or to_high < high:
+        x = clip(x, _inside(builtins.max(low, to_low), source), _inside(builtins.min(high, to_high), source))
+    return cast(x, target)
+
+
+def _limits(name):
+    if name == "bool":
+        return 0, 1
+    if dtypes.is_int(name):
+        info = np.iinfo(name)
+        return int(info.min), int(info.max)
+    import ml_dtypes
+
+    info = ml_dtypes.finfo(name)
+    return float(info.min), float(info.max)
+
+
+def _inside(bound, name):
+    """The number of dtype `name` next to `bound` towards 0: rounding up would leave the target's range."""
+    if not dtypes.is_float(name) or name == "float64":
+        return bound
+    kind = dtypes.to_numpy_dtype(name)
+    near = kind.type(bound)
+    if builtins.abs(float(near)) > builtins.abs(bound):
+        near = np.nextafter(near.astype("float32"), np.float32(0)) if name == "float32" else (
+            np.array(near).view(f"u{kind.itemsize}") - 1
+        ).view(kind)
+    return float(near)
+
+
+@composite
+def nan_to_num(x: Tensor, nan=0.0, posinf=None, neginf=None):
+    """NaN and infinities replaced by numbers (`numpy.nan_to_num`).
+
+    Args:
+        x: tensor of any shape.
+        nan: number for NaN.
+        posinf, neginf: numbers for the infinities, by default the largest and smallest of the dtype.
+
+    Returns:
+        Tensor of `x`'s shape and dtype.
+
+    >>> ops.nan_to_num([1.0, float("nan")])
+    [1., 0.]
+    """
+    kind = dtype(x)
+    if not dtypes.is_float(kind):
+        return x
+    low, high = _limits(kind)
+    x = where(isnan(x), cast(nan, kind), x)
+    x = where(isposinf(x), cast(high if posinf is None else posinf, kind), x)
+    return where(isneginf(x), cast(low if neginf is None else neginf, kind), x)
+
+
+@composite
+def fmax(x1: Tensor, x2: Tensor):
+    """Larger of two tensors, element by element; a number wins over NaN (`numpy.fmax`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.fmax([1.0, float("nan")], 0.0)
+    [1., 0.]
+    """
+    return where(isnan(x1), x2, where(isnan(x2), x1, maximum(x1, x2)))
+
+
+@composite
+def fmin(x1: Tensor, x2: Tensor):
+    """Smaller of two tensors, element by element; a number wins over NaN (`numpy.fmin`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.fmin([1.0, float("nan")], 2.0)
+    [1., 2.]
+    """
+    return where(isnan(x1), x2, where(isnan(x2), x1, minimum(x1, x2)))
+
+
+@composite
+def fmod(x1: Number, x2: Number):
+    """Remainder with the sign of the dividend (`numpy.fmod`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.fmod([-7, 7], 3)
+    [-1, 1]
+    """
+    kind = dtype(x1)
+    if kind.startswith("uint"):
+        return mod(x1, x2)
+    rest = mod(abs(x1), abs(x2))
+    return where(less(x1, 0), negative(rest), rest)
+
+
+@composite
+def gcd(x1: Tensor, x2: Tensor):
+    """Greatest common divisor (`numpy.gcd`), by Euclid's algorithm.
+
+    Args:
+        x1, x2: integer tensors whose shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.gcd([12, 7], 18)
+    [6, 1]
+    """
+    from kerata.ops.control import while_loop
+    from kerata.ops.reduction import any
+
+    if not dtypes.is_int(dtype(x1)):
+        raise ValueError(f"gcd: integers have a common divisor, but the dtype is {dtype(x1)}.")
+    a, b = add(abs(x1), multiply(x2, 0)), add(abs(x2), multiply(x1, 0))
+
+    def step(a, b):
+        done = equal(b, 0)
+        return where(done, a, b), where(done, 0, mod(a, where(done, 1, b)))
+
+    return while_loop(lambda a, b: any(not_equal(b, 0)), step, (a, b))[0]
+
+
+@composite
+def lcm(x1: Tensor, x2: Tensor):
+    """Least common multiple (`numpy.lcm`).
+
+    Args:
+        x1, x2: integer tensors whose shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.lcm([4, 6], 10)
+    [20, 30]
+    """
+    common = gcd(x1, x2)
+    return multiply(floor_divide(abs(x1), where(equal(common, 0), 1, common)), abs(x2))
+
+
+@composite
+def heaviside(x1: Float, x2: Float):
+    """Step function: 0 below zero, `x2` at zero, 1 above (`numpy.heaviside`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+
+    Returns:
+        Floating tensor of the broadcast shape.
+
+    >>> ops.heaviside([-1.0, 0.0, 2.0], 0.5)
+    [0. , 0.5, 1. ]
+    """
+    return where(isnan(x1), x1, where(equal(x1, 0), x2, cast(greater(x1, 0), dtype(x1))))
+
+
+@composite
+def hypot(x1: Float, x2: Float):
+    """`sqrt(x1² + x2²)`, without overflow on the way (`numpy.hypot`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+
+    Returns:
+        Floating tensor of the broadcast shape.
+
+    >>> ops.hypot(3.0, 4.0)
+    5.
+    """
+    a, b = abs(x1), abs(x2)
+    big, small = maximum(a, b), minimum(a, b)
+    safe = where(equal(big, 0), 1.0, big)
+    ratio = where(isinf(safe), 0.0, small / safe)
+    return where(equal(big, 0), big, safe * sqrt(1.0 + ratio * ratio))
+
+
+@composite
+def ldexp(x1: Float, x2: Index):
+    """`x1 * 2 ** x2` (`numpy.ldexp`).
+
+    Args:
+        x1: floating tensor.
+        x2: integer tensor; shapes broadcast.
+
+    Returns:
+        Floating tensor of the broadcast shape.
+
+    >>> ops.ldexp([1.5], [2])
+    [6.]
+    """
+    if not dtypes.is_int(dtype(x2)) and dtype(x2) != "bool":
+        raise ValueError(f"ldexp: the exponents must be integers, but their dtype is {dtype(x2)}.")
+    return multiply(x1, exp2(cast(x2, dtype(x1))))
+
+
+@composite
+def logaddexp(x1: Float, x2: Float):
+    """`log(exp(x1) + exp(x2))`, without overflow (`numpy.logaddexp`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+
+    Returns:
+        Floating tensor of the broadcast shape.
+
+    >>> ops.round(ops.logaddexp(0.0, 0.0), 4)
+    0.6931
+    """
+    return _log_sum(x1, x2, lambda d: log1p(exp(d)))
+
+
+@composite
+def logaddexp2(x1: Float, x2: Float):
+    """`log2(2 ** x1 + 2 ** x2)`, without overflow (`numpy.logaddexp2`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+
+    Returns:
+        Floating tensor of the broadcast shape.
+
+    >>> ops.logaddexp2(3.0, 3.0)
+    4.
+    """
+    return _log_sum(x1, x2, lambda d: log1p(exp2(d)) * (1.0 / math.log(2.0)))
+
+
+def _log_sum(x1, x2, of_difference):
+    # Two equal infinities have no difference; they are the answer themselves.
+    same = logical_and(equal(x1, x2), isinf(x1))
+    difference = where(same, 0.0, x1 - x2)
+    return where(same, x1, where(difference >= 0, x1, x2) + of_difference(negative(abs(difference))))
+
+
+@composite
+def divide_no_nan(x1: Float, x2: Float):
+    """Quotient, with 0 where the divisor is 0 (`tf.math.divide_no_nan`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+
+    Returns:
+        Floating tensor of the broadcast shape.
+
+    >>> ops.divide_no_nan([1.0, 2.0], [0.0, 4.0])
+    [0. , 0.5]
+    """
+    zero = equal(x2, 0)
+    return where(zero, 0.0, x1 / where(zero, 1.0, x2))
+
+
+@composite
+def isclose(x1: Tensor, x2: Tensor, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Whether `|x1 - x2| <= atol + rtol * |x2|`, element by element (`numpy.isclose`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+        rtol, atol: relative and absolute tolerance.
+        equal_nan: whether NaN is close to NaN.
+
+    Returns:
+        Boolean tensor of the broadcast shape.
+
+    >>> ops.isclose([1.0, 2.0], [1.0, 2.1])
+    [True, False]
+    """
+    if not (dtypes.is_float(dtype(x1)) or dtypes.is_complex(dtype(x1))):
+        x1, x2 = cast(x1, "float32"), cast(x2, "float32")
+    finite = logical_and(isfinite(x1), isfinite(x2))
+    near = less_equal(abs(x1 - x2), atol + rtol * abs(x2))
+    result = logical_or(logical_and(finite, near), equal(x1, x2))
+    return logical_or(result, logical_and(isnan(x1), isnan(x2))) if equal_nan else result
+
+
+@composite
+def allclose(x1: Tensor, x2: Tensor, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Whether all elements are close (`numpy.allclose`).
+
+    Args:
+        x1, x2: tensors or numbers whose shapes broadcast.
+        rtol, atol: relative and absolute tolerance.
+        equal_nan: whether NaN is close to NaN.
+
+    Returns:
+        Boolean scalar.
+
+    >>> ops.allclose([1.0, 2.0], [1.0, 2.1])
+    False
+    """
+    from kerata.ops.reduction import all
+
+    return all(isclose(x1, x2, rtol, atol, equal_nan))
+
+
+def select(condlist, choicelist, default=0):
+    """The first choice whose condition holds, element by element (`numpy.select`).
+
+    Args:
+        condlist: list of boolean tensors.
+        choicelist: as many tensors; shapes broadcast.
+        default: value where no condition holds.
+
+    Returns:
+        Tensor of the broadcast shape and common dtype.
+
+    >>> ops.select([[True, False]], [[1, 2]], 9)
+    [1, 9]
+    """
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ValueError(f"select: {len(condlist)} conditions and {len(choicelist)} choices are given; as many are needed.")
+    result = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        result = where(condition, choice, result)
+    return result
+
+
+def copy(x):
+    """A copy of a tensor (`numpy.copy`).
+
+    Args:
+        x: tensor, or anything that can be made one.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    >>> ops.copy([1, 2])
+    [1, 2]
+    """
+    return copied(x)
+
+
+@composite
+def copied(x: Index):
+    """The same values in a tensor of their own."""
+    kind = dtype(x)
+    if kind == "bool":
+        return logical_or(x, False)
+    return multiply(x, cast(1, kind))
+
+
+def array(x, dtype=None):
+    """A tensor with the given values (`numpy.array`).
+
+    Args:
+        x: nested list of numbers, array or tensor.
+        dtype: by default that of `x`.
+
+    Returns:
+        Tensor.
+
+    >>> ops.array([1, 2])
+    [1, 2]
+    """
+    from kerata.ops.core import convert_to_tensor
+
+    return convert_to_tensor(x, dtype)
+
+
+def view(x, dtype=None):
+    """The same bits read as another dtype (`numpy.ndarray.view`).
+
+    Args:
+        x: tensor of any shape.
+        dtype: name of the dtype; one of another size lengthens or shortens the last dimension.
+
+    Returns:
+        Tensor of that dtype.
+
+    >>> ops.view(np.float32([1.0]), "int32")
+    [1065353216]
+    """
+    from kerata.ops.core import convert_to_tensor
+
+    return convert_to_tensor(x) if dtype is None else viewed(x, dtypes.standardize_dtype(dtype))
+
+
+@composite
+def viewed(x: Index, dtype):
+    """`bitcast`, with what it adds to or takes from the shape in the last dimension."""
+    from kerata.ops.core import shape as shape_of
+    from kerata.ops.movement import reshape
+
+    old = dtypes.to_numpy_dtype(globals()["dtype"](x)).itemsize
+    new = dtypes.to_numpy_dtype(dtype).itemsize
+    if old == new:
+        return bitcast(x, dtype)
+    shape = shape_of(x)
+    if not shape:
+        raise ValueError(f"view: a scalar of {old} bytes can't be read as {dtype}, which has {new}.")
+    if new < old:
+        return reshape(bitcast(x, dtype), (*shape[:-1], -1))
+    if isinstance(x.shape[-1], int) and x.shape[-1] % (new // old):
+        raise ValueError(f"view: the last dimension of {tuple(x.shape)} must be divisible by {new // old} to be read as {dtype}.")
+    return bitcast(reshape(x, (*shape[:-1], -1, new // old)), dtype)

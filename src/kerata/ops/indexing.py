@@ -7,12 +7,16 @@ import numpy as np
 
 from kerata import backends
 from kerata.core import dtypes
-from kerata.core.errors import one_of, positive_int
+from kerata.core.errors import integer, one_of, positive_int
 from kerata.graph.tensor import KerasTensor
 from kerata.ops import rules
-from kerata.ops.declare import Dims, Index, Key, Tensor, primitive, to_native
+from kerata.ops.core import convert_to_numpy, convert_to_tensor
+from kerata.ops.core import dtype as dtype_of
+from kerata.ops.core import shape as shape_of
+from kerata.ops.declare import Dims, Index, Key, Tensor, composite, primitive, to_native
+from kerata.ops.elementwise import add, floor_divide, logical_or, mod, where
+from kerata.ops.movement import canonical_dims, expand_dims, reshape
 from kerata.ops.reduction import _max
-from kerata.ops.movement import canonical_dims, reshape
 
 
 @primitive(rule=rules.take)
@@ -241,8 +245,148 @@ def nonzero(x: Index):
 
 
 @primitive(rule=rules.segment)
-def segment_sum(data: Tensor, segment_ids: Index, num_segments):
+def segment_sum(data: Tensor, segment_ids: Index, num_segments: Dims):
     """Sums of the rows with the same number: the primitive."""
+    return data, segment_ids, canonical_dims((num_segments,), "segment_sum")[0]
 
 
 _segment_sum = segment_sum
+
+
+def segment_sum(data, segment_ids, num_segments=None, sorted=False):  # noqa: F811
+    """Sums of the rows that belong to each segment.
+
+    Args:
+        data: tensor of shape `(n, ...)`.
+        segment_ids: integer vector of length n; rows with a number outside `[0, num_segments)` are left out.
+        num_segments: how many segments; by default one more than the largest number, which can't be
+            worked out inside a function compiled by JAX.
+        sorted: whether the numbers ascend (allows a backend a faster way).
+
+    Returns:
+        Tensor of shape `(num_segments, ...)`; 0 for an empty segment.
+
+    >>> ops.segment_sum([1.0, 2.0, 3.0], [0, 0, 1])
+    [3., 3.]
+    """
+    return _segment_sum(data, segment_ids, _segments(segment_ids, num_segments, "segment_sum"))
+
+
+segment_sum.op = _segment_sum.op
+
+
+def _segments(segment_ids, num_segments, owner):
+    if num_segments is not None:
+        return integer(num_segments, "num_segments", owner, minimum=0)
+    if 0 in tuple(convert_to_tensor(segment_ids).shape):
+        return 0
+    return add(_max(segment_ids), 1)
+
+
+def segment_max(data, segment_ids, num_segments=None, sorted=False):
+    """Largest element of each segment, position by position.
+
+    Args:
+        data: tensor of shape `(n, ...)`.
+        segment_ids: integer vector of length n; rows with a number outside `[0, num_segments)` are left out.
+        num_segments: how many segments, as in `segment_sum`.
+        sorted: whether the numbers ascend.
+
+    Returns:
+        Tensor of shape `(num_segments, ...)`; the dtype's lowest number (-inf) for an empty segment.
+
+    >>> ops.segment_max([1.0, 2.0, 3.0], [0, 0, 1])
+    [2., 3.]
+    """
+    return segment_combined(data, segment_ids, _segments(segment_ids, num_segments, "segment_max"), "max")
+
+
+def segment_min(data, segment_ids, num_segments=None, sorted=False):
+    """Smallest element of each segment, position by position.
+
+    Args:
+        data: tensor of shape `(n, ...)`.
+        segment_ids: integer vector of length n; rows with a number outside `[0, num_segments)` are left out.
+        num_segments: how many segments, as in `segment_sum`.
+        sorted: whether the numbers ascend.
+
+    Returns:
+        Tensor of shape `(num_segments, ...)`; the dtype's highest number (inf) for an empty segment.
+
+    >>> ops.segment_min([1.0, 2.0, 3.0], [0, 0, 1])
+    [1., 3.]
+    """
+    return segment_combined(data, segment_ids, _segments(segment_ids, num_segments, "segment_min"), "min")
+
+
+def segment_prod(data, segment_ids, num_segments=None, sorted=False):
+    """Product of each segment, position by position.
+
+    Args:
+        data: tensor of shape `(n, ...)`.
+        segment_ids: integer vector of length n; rows with a number outside `[0, num_segments)` are left out.
+        num_segments: how many segments, as in `segment_sum`.
+        sorted: whether the numbers ascend.
+
+    Returns:
+        Tensor of shape `(num_segments, ...)`; 1 for an empty segment.
+
+    >>> ops.segment_prod([1.0, 2.0, 3.0], [0, 0, 1])
+    [2., 3.]
+    """
+    return segment_combined(data, segment_ids, _segments(segment_ids, num_segments, "segment_prod"), "mul")
+
+
+@composite
+def segment_combined(data: Tensor, segment_ids: Index, num_segments: Dims, reduction):
+    """Rows of each segment combined by `scatter_update`'s reduction; one row more catches those left out."""
+    from kerata.ops.creation import full
+
+    kind = dtype_of(data)
+    start = {"max": lowest(kind), "min": highest(kind), "mul": 1}[reduction]
+    outside = logical_or(segment_ids < 0, segment_ids >= num_segments)
+    places = expand_dims(where(outside, num_segments, segment_ids), -1)
+    num_segments = canonical_dims((num_segments,), "segments")[0]
+    empty = full((num_segments + 1, *shape_of(data)[1:]), start, kind)
+    return scatter_update(empty, places, data, reduction)[:num_segments]
+
+
+def lowest(dtype):
+    """The number of a dtype below all others."""
+    if dtypes.is_float(dtype):
+        return float("-inf")
+    return 0 if dtype == "bool" else int(np.iinfo(dtype).min)
+
+
+def highest(dtype):
+    """The number of a dtype above all others."""
+    if dtypes.is_float(dtype):
+        return float("inf")
+    return 1 if dtype == "bool" else int(np.iinfo(dtype).max)
+
+
+def unravel_index(indices, shape):
+    """Positions in a flattened tensor as coordinates (`numpy.unravel_index`); negative ones count from the end.
+
+    Args:
+        indices: integer tensor of any shape.
+        shape: shape of the tensor.
+
+    Returns:
+        Tuple of integer tensors, one a dimension.
+
+    >>> [int(i) for i in ops.unravel_index(5, (2, 3))]
+    [1, 2]
+    """
+    indices = convert_to_tensor(indices)
+    total = 1
+    for d in shape:
+        if d is None or d < 0:
+            raise ValueError(f"unravel_index: the dimensions of `shape` must be known, but it is {tuple(shape)}.")
+        total *= d
+    indices = where(indices < 0, indices + total, indices)
+    coordinates = []
+    for d in reversed(tuple(shape)):
+        coordinates.append(mod(indices, d))
+        indices = floor_divide(indices, d)
+    return tuple(reversed(coordinates))

@@ -2,18 +2,28 @@
 
 import builtins
 
+import numpy as np
+
+from kerata.core import dtypes
 from kerata.core.errors import one_of
 from kerata.ops import rules
 from kerata.ops.core import dtype as dtype_of
-from kerata.ops.declare import Axis, Float, Tensor, Tensors, composite, primitive
-from kerata.ops.elementwise import abs, cast, equal, maximum, multiply, not_equal, power, sqrt, square, where
+from kerata.ops.core import shape as shape_of
+from kerata.ops.creation import eye, zeros_like
+from kerata.ops.declare import Axis, Float, Sum, Tensor, Tensors, composite, primitive
+from kerata.ops.elementwise import abs, cast, conj, multiply, not_equal, power, sqrt, square, where
+from kerata.ops.movement import diagonal, expand_dims, moveaxis, reshape, squeeze, stack, swapaxes
 from kerata.ops.reduction import max, min, sum
-from kerata.ops.movement import expand_dims, moveaxis, reshape
+
+__all__ = [
+    "cholesky", "cholesky_inverse", "det", "eig", "eigh", "inv", "lstsq", "lu_factor", "matrix_rank", "norm", "pinv",
+    "qr", "solve", "solve_triangular", "svd",
+]  # fmt: skip
 
 # ------------------------------------------------------------------ products
 
 
-@primitive(rule=rules.matmul)
+@primitive(rule=rules.matmul, canonical="x1.dtype in _b.FLOATS")
 def matmul(x1: Tensor, x2: Tensor):
     """Matrix product, broadcasting over leading dimensions (`numpy.matmul`).
 
@@ -169,18 +179,12 @@ def _matrix_norm(x, ord, axes, keepdims):
         summed, other = (rows, columns) if ord in (1, -1) else (columns, rows)
         totals = sum(abs(x), axis=summed, keepdims=True)
         result = (max if ord > 0 else min)(totals, axis=other, keepdims=True)
-        return result if keepdims else reshape_without(result, axes)
+        return result if keepdims else squeeze(result, axes)
     if ord in (2, -2, "nuc"):
         values = svd(moveaxis(x, axes, (-2, -1)), full_matrices=False, compute_uv=False)
         result = {2: max, -2: min, "nuc": sum}[ord](values, axis=-1)
         return expand_dims(result, tuple(sorted(axes))) if keepdims else result
     raise ValueError(f"norm: {ord!r} is no order of a matrix norm: 'fro', 'nuc', 1, -1, 2, -2, inf, -inf are.")
-
-
-def reshape_without(x, axes):
-    from kerata.ops.movement import squeeze
-
-    return squeeze(x, axes)
 
 
 # ------------------------------------------------------------------ decompositions and solving
@@ -312,3 +316,256 @@ def lu_factor(x: Float):
     Returns:
         `(lu, pivots)`: both factors in one matrix, and int32 row exchanges.
     """
+
+
+@primitive(rule=rules.eig)
+def eig(x: Float):
+    """Eigenvalues and eigenvectors of square matrices (`numpy.linalg.eig`).
+
+    Args:
+        x: tensor of shape `(..., n, n)`.
+
+    Returns:
+        `(w, v)`: complex tensors of shapes `(..., n)` and `(..., n, n)`.
+
+    >>> sorted(ops.real(ops.eig([[2.0, 0.0], [0.0, 3.0]])[0]).tolist())
+    [2.0, 3.0]
+    """
+
+
+@composite
+def logdet(x: Float):
+    """Logarithm of the determinant, NaN where that is negative.
+
+    Args:
+        x: tensor of shape `(..., n, n)`.
+
+    Returns:
+        Tensor of shape `(...)`.
+
+    >>> ops.logdet([[1.0, 0.0], [0.0, 1.0]])
+    0.
+    """
+    sign, size = slogdet(x)
+    return where(sign < 0, float("nan"), size)
+
+
+@composite
+def cholesky_inverse(x: Float, upper=False):
+    """Inverse of the matrices that have these triangular roots (`torch.cholesky_inverse`).
+
+    Args:
+        x: tensor of shape `(..., n, n)`: roots as `cholesky` gives them.
+        upper: whether they are upper triangles.
+
+    Returns:
+        Tensor of `x`'s shape.
+
+    >>> ops.cholesky_inverse([[2.0, 0.0], [0.0, 1.0]])
+    [[0.25, 0.  ], [0.  , 1.  ]]
+    """
+    rules.square_matrices(x)
+    root = solve_triangular(x, eye(shape_of(x)[-1], dtype=dtype_of(x)) + zeros_like(x), not upper)
+    # upper: x.T @ x was taken apart, and (x.T x)^-1 = x^-1 x^-T.
+    return matmul(root, swapaxes(root, -1, -2)) if upper else matmul(swapaxes(root, -1, -2), root)
+
+
+def _small(x, rcond):
+    """Singular values up to which a matrix counts as singular, relative to the largest."""
+    if rcond is not None:
+        return rcond
+    sizes = tuple(x.shape[-2:])
+    if None in sizes:
+        raise ValueError("the sizes of the matrices must be known, or a tolerance be given.")
+    return builtins.max(sizes) * float(np.finfo(dtypes.to_numpy_dtype(dtype_of(x))).eps)
+
+
+@composite
+def pinv(x: Float, rcond=None):
+    """Moore-Penrose inverse (`numpy.linalg.pinv`).
+
+    Args:
+        x: tensor of shape `(..., m, n)`.
+        rcond: singular values up to this share of the largest count as 0; by default the dtype's
+            epsilon times the larger of m and n.
+
+    Returns:
+        Tensor of shape `(..., n, m)`.
+
+    >>> ops.round(ops.pinv([[2.0, 0.0]]), 4)
+    [[0.5], [0. ]]
+    """
+    u, s, v = svd(x, full_matrices=False)
+    large = s > max(s, axis=-1, keepdims=True) * _small(x, rcond)
+    inverse = where(large, 1.0 / where(large, s, 1.0), 0.0)
+    return matmul(swapaxes(v, -1, -2) * expand_dims(inverse, -2), swapaxes(u, -1, -2))
+
+
+@composite
+def matrix_rank(x: Float, tol=None):
+    """Number of independent rows (`numpy.linalg.matrix_rank`).
+
+    Args:
+        x: tensor of shape `(..., m, n)`.
+        tol: singular values up to this count as 0; by default the dtype's epsilon times the larger of
+            m and n times the largest of them.
+
+    Returns:
+        int32 tensor of shape `(...)`.
+
+    >>> ops.matrix_rank([[1.0, 1.0], [1.0, 1.0]])
+    1
+    """
+    s = svd(x, full_matrices=False, compute_uv=False)
+    bound = max(s, axis=-1, keepdims=True) * _small(x, None) if tol is None else tol
+    return sum(cast(s > bound, "int32"), axis=-1)
+
+
+@composite
+def lstsq(a: Float, b: Float, rcond=None):
+    """The `x` that makes `a @ x - b` smallest, and of several the shortest (`numpy.linalg.lstsq`).
+
+    Args:
+        a: tensor of shape `(m, n)`.
+        b: tensor of shape `(m,)` or `(m, k)`.
+        rcond: as in `pinv`.
+
+    Returns:
+        Tensor of shape `(n,)` or `(n, k)`.
+
+    >>> ops.round(ops.lstsq([[1.0], [1.0]], [1.0, 3.0]), 4)
+    [2.]
+    """
+    if len(a.shape) != 2 or len(b.shape) not in (1, 2):
+        raise ValueError(f"lstsq: shapes (m, n) and (m,) or (m, k) are needed, not {tuple(a.shape)}, {tuple(b.shape)}.")
+    return matmul(pinv(a, rcond), b)
+
+
+# ------------------------------------------------------------------ more products
+
+
+@composite
+def inner(x1: Tensor, x2: Tensor):
+    """Sum of products over the last axes (`numpy.inner`).
+
+    Args:
+        x1, x2: tensors whose last dimensions are equal; a scalar multiplies.
+
+    Returns:
+        Tensor with the axes that remain, first `x1`'s.
+
+    >>> ops.inner([1, 2], [3, 4])
+    11
+    """
+    if not len(x1.shape) or not len(x2.shape):
+        return multiply(x1, x2)
+    return tensordot(x1, x2, ((-1,), (-1,)))
+
+
+@composite
+def vdot(x1: Tensor, x2: Tensor):
+    """Sum of products of all elements, the first ones conjugated (`numpy.vdot`).
+
+    Args:
+        x1, x2: tensors of as many elements, flattened first.
+
+    Returns:
+        Scalar.
+
+    >>> ops.vdot([1, 2], [3, 4])
+    11
+    """
+    if dtypes.is_complex(dtype_of(x1)):
+        x1 = conj(x1)
+    return tensordot(reshape(x1, (-1,)), reshape(x2, (-1,)), 1)
+
+
+@composite
+def kron(x1: Tensor, x2: Tensor):
+    """Kronecker's product: a copy of the second tensor times each element of the first (`numpy.kron`).
+
+    Args:
+        x1, x2: tensors; the one with fewer dimensions gets ones in front.
+
+    Returns:
+        Tensor with the dimensions multiplied.
+
+    >>> ops.kron([1, 2], [1, 1])
+    [1, 1, 2, 2]
+    """
+    rank = builtins.max(len(x1.shape), len(x2.shape))
+    one, two = ((1,) * (rank - len(x.shape)) + tuple(shape_of(x)) for x in (x1, x2))
+    left = reshape(x1, tuple(d for n in one for d in (n, 1)))
+    right = reshape(x2, tuple(d for n in two for d in (1, n)))
+    return reshape(multiply(left, right), tuple(a * b for a, b in zip(one, two)))
+
+
+@composite
+def cross(x1: Tensor, x2: Tensor, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """Cross product of vectors of length 2 or 3 (`numpy.cross`).
+
+    Args:
+        x1, x2: tensors of vectors.
+        axisa, axisb: where the vectors' elements are in them.
+        axisc: where they are in the result; two plane vectors give a scalar.
+        axis: all three at once.
+
+    Returns:
+        Tensor of the broadcast shape.
+
+    >>> ops.cross([1, 0, 0], [0, 1, 0])
+    [0, 0, 1]
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = moveaxis(x1, axisa, -1), moveaxis(x2, axisb, -1)
+    if None in (a.shape[-1], b.shape[-1]):
+        raise ValueError("cross: the length of the vectors must be known.")
+    if not {a.shape[-1], b.shape[-1]} <= {2, 3}:
+        raise ValueError(f"cross: vectors must have length 2 or 3, but shapes are {tuple(x1.shape)}, {tuple(x2.shape)}.")
+    if dtype_of(a) == "bool":
+        raise TypeError("cross: booleans have no cross product.")
+    a0, a1, b0, b1 = a[..., 0], a[..., 1], b[..., 0], b[..., 1]
+    third = a0 * b1 - a1 * b0
+    if a.shape[-1] == b.shape[-1] == 2:
+        return third
+    a2 = a[..., 2] if a.shape[-1] == 3 else None
+    b2 = b[..., 2] if b.shape[-1] == 3 else None
+    first = (0 if b2 is None else a1 * b2) - (0 if a2 is None else a2 * b1)
+    second = (0 if a2 is None else a2 * b0) - (0 if b2 is None else a0 * b2)
+    return moveaxis(stack([first, second, third], axis=-1), -1, axisc)
+
+
+@composite
+def trace(x: Sum, offset=0, axis1=0, axis2=1):
+    """Sum along diagonals (`numpy.trace`).
+
+    Args:
+        x: tensor of at least two dimensions.
+        offset: which diagonal: 0 the main one, above it positive.
+        axis1, axis2: rows and columns.
+
+    Returns:
+        Tensor with the two axes removed.
+
+    >>> ops.trace([[1, 2], [3, 4]])
+    5
+    """
+    return sum(diagonal(x, offset, axis1, axis2), axis=-1)
+
+
+@composite
+def cdist(x: Float, y: Float):
+    """Euclidean distance of each vector of one set to each of the other (`torch.cdist`).
+
+    Args:
+        x: tensor of shape `(..., m, d)`.
+        y: tensor of shape `(..., n, d)`.
+
+    Returns:
+        Tensor of shape `(..., m, n)`.
+
+    >>> ops.cdist([[0.0, 0.0]], [[3.0, 4.0]])
+    [[5.]]
+    """
+    return _root_of_squares(expand_dims(x, -2) - expand_dims(y, -3), -1, False)

@@ -51,7 +51,7 @@ def _dimension(d, owner):
         return d
 
 
-@primitive(rule=rules.reshape)
+@primitive(rule=rules.reshape, canonical="_b.INTEGER_DIMS and type(newshape) is tuple and None not in newshape")
 def reshape(x: Index, newshape: Dims):
     """The same elements in another shape (`numpy.reshape`).
 
@@ -446,3 +446,386 @@ def moveaxis(x, source, destination):
 
 def _pair(axis):
     return tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+
+
+def size(x):
+    """Number of elements (`numpy.size`).
+
+    Args:
+        x: tensor.
+
+    Returns:
+        int, or a scalar tensor where a dimension is computed when the graph runs.
+
+    >>> ops.size([[1, 2], [3, 4]])
+    4
+    """
+    total = 1
+    for d in shape_of(convert_to_tensor(x)):
+        if d is None:
+            return None
+        total = total * d
+    return total
+
+
+def ndim(x):
+    """Number of dimensions (`numpy.ndim`).
+
+    Args:
+        x: tensor.
+
+    Returns:
+        int.
+
+    >>> ops.ndim([[1, 2]])
+    2
+    """
+    return len(convert_to_tensor(x).shape)
+
+
+def append(x1, x2, axis=None):
+    """One tensor after another (`numpy.append`).
+
+    Args:
+        x1, x2: tensors whose shapes are equal but for the axis.
+        axis: which dimension; by default both are flattened first.
+
+    Returns:
+        Tensor of the dtype that they have together.
+
+    >>> ops.append([1, 2], [3])
+    [1, 2, 3]
+    """
+    return concatenate([x1, x2], axis)
+
+
+def hstack(xs):
+    """Join along the second axis, vectors along their only one (`numpy.hstack`).
+
+    Args:
+        xs: list of tensors.
+
+    Returns:
+        Tensor of the dtype that they have together.
+
+    >>> ops.hstack([[1, 2], [3]])
+    [1, 2, 3]
+    """
+    xs = [_at_least(x, 1) for x in xs]
+    return concatenate(xs, axis=0 if len(xs[0].shape) == 1 else 1)
+
+
+def vstack(xs):
+    """Join along the first axis, vectors being rows (`numpy.vstack`).
+
+    Args:
+        xs: list of tensors.
+
+    Returns:
+        Tensor of the dtype that they have together.
+
+    >>> ops.vstack([[1, 2], [3, 4]])
+    [[1, 2], [3, 4]]
+    """
+    return concatenate([_at_least(x, 2) for x in xs], axis=0)
+
+
+def dstack(xs):
+    """Join along the third axis (`numpy.dstack`).
+
+    Args:
+        xs: list of tensors; a vector of n has shape `(1, n, 1)`, a matrix gets a last dimension.
+
+    Returns:
+        Tensor of the dtype that they have together.
+
+    >>> ops.dstack([[1, 2], [3, 4]])
+    [[[1, 3], [2, 4]]]
+    """
+    xs = [_at_least(x, 2) for x in xs]
+    return concatenate([expand_dims(x, -1) if len(x.shape) == 2 else x for x in xs], axis=2)
+
+
+def _at_least(x, rank):
+    x = convert_to_tensor(x)
+    for _ in range(rank - len(x.shape)):
+        x = expand_dims(x, 0)
+    return x
+
+
+@composite
+def array_split(x: Index, indices_or_sections, axis=0):
+    """`split` into parts that may differ by one element (`numpy.array_split`).
+
+    Args:
+        x: tensor of at least one dimension.
+        indices_or_sections: number of parts, or the positions where to cut.
+        axis: which dimension.
+
+    Returns:
+        List of tensors; the first ones are longer by one where the length can't be divided.
+
+    >>> [part.tolist() for part in ops.array_split([1, 2, 3], 2)]
+    [[1, 2], [3]]
+    """
+    if not isinstance(indices_or_sections, (int, np.integer)):
+        return split(x, indices_or_sections, axis)
+    parts = integer(indices_or_sections, "indices_or_sections", "array_split", minimum=1)
+    length = x.shape[rules.axis_in(axis, len(x.shape), "array_split")]
+    if length is None:
+        raise ValueError(f"array_split: dimension {axis} of {tuple(x.shape)} must be known.")
+    short, longer = divmod(length, parts)
+    return split(x, tuple(k * short + builtins.min(k, longer) for k in range(1, parts)), axis)
+
+
+def hsplit(x, indices_or_sections):
+    """`split` along the second axis, a vector along its only one (`numpy.hsplit`).
+
+    Args:
+        x: tensor of at least one dimension.
+        indices_or_sections: number of equal parts, or the positions where to cut.
+
+    Returns:
+        List of tensors.
+
+    >>> [part.tolist() for part in ops.hsplit([1, 2], 2)]
+    [[1], [2]]
+    """
+    x = _with_rank("hsplit", x, 1)
+    return split(x, indices_or_sections, 0 if len(x.shape) == 1 else 1)
+
+
+def vsplit(x, indices_or_sections):
+    """`split` along the first axis (`numpy.vsplit`).
+
+    Args:
+        x: tensor of at least two dimensions.
+        indices_or_sections: number of equal parts, or the positions where to cut.
+
+    Returns:
+        List of tensors.
+
+    >>> [part.tolist() for part in ops.vsplit([[1], [2]], 2)]
+    [[[1]], [[2]]]
+    """
+    return split(_with_rank("vsplit", x, 2), indices_or_sections, 0)
+
+
+def dsplit(x, indices_or_sections):
+    """`split` along the third axis (`numpy.dsplit`).
+
+    Args:
+        x: tensor of at least three dimensions.
+        indices_or_sections: number of equal parts, or the positions where to cut.
+
+    Returns:
+        List of tensors.
+
+    >>> [part.tolist() for part in ops.dsplit([[[1, 2]]], 2)]
+    [[[[1]]], [[[2]]]]
+    """
+    return split(_with_rank("dsplit", x, 3), indices_or_sections, 2)
+
+
+def _with_rank(owner, x, rank):
+    x = convert_to_tensor(x)
+    if len(x.shape) < rank:
+        raise ValueError(f"{owner}: at least {rank} dimension(s) are needed, but the shape is {tuple(x.shape)}.")
+    return x
+
+
+def fliplr(x):
+    """Reverse the second axis (`numpy.fliplr`).
+
+    Args:
+        x: tensor of at least two dimensions.
+
+    Returns:
+        Tensor of `x`'s shape and dtype.
+
+    >>> ops.fliplr([[1, 2]])
+    [[2, 1]]
+    """
+    return flip(_with_rank("fliplr", x, 2), 1)
+
+
+def flipud(x):
+    """Reverse the first axis (`numpy.flipud`).
+
+    Args:
+        x: tensor of at least one dimension.
+
+    Returns:
+        Tensor of `x`'s shape and dtype.
+
+    >>> ops.flipud([1, 2])
+    [2, 1]
+    """
+    return flip(_with_rank("flipud", x, 1), 0)
+
+
+def rot90(array, k=1, axes=(0, 1)):
+    """Turn by `k` quarters from the first of two axes towards the second (`numpy.rot90`).
+
+    Args:
+        array: tensor of at least two dimensions.
+        k: number of quarter turns, negative the other way round.
+        axes: the plane.
+
+    Returns:
+        Tensor of `array`'s dtype.
+
+    >>> ops.rot90([[1, 2], [3, 4]])
+    [[2, 4], [1, 3]]
+    """
+    x = _with_rank("rot90", array, 2)
+    if len(axes) != 2:
+        raise ValueError(f"rot90: `axes` must name two axes, but is {axes!r}.")
+    a, b = rules.axes_in(tuple(axes), len(x.shape), "rot90")
+    k %= 4
+    if k == 2:
+        return flip(x, (a, b))
+    if k == 1:
+        return swapaxes(flip(x, b), a, b)
+    return flip(swapaxes(x, a, b), b) if k == 3 else x
+
+
+def diagflat(x, k=0):
+    """Matrix with the flattened tensor on a diagonal (`numpy.diagflat`).
+
+    Args:
+        x: tensor of any shape.
+        k: which diagonal: 0 the main one, above it positive.
+
+    Returns:
+        Matrix of `x`'s dtype.
+
+    >>> ops.diagflat([1, 2])
+    [[1, 0], [0, 2]]
+    """
+    return diag(ravel(x), k)
+
+
+def meshgrid(*x, indexing="xy"):
+    """Coordinates of a grid, one tensor an axis (`numpy.meshgrid`).
+
+    Args:
+        *x: vectors of coordinates.
+        indexing: `"xy"`: the first vector runs along the second axis; `"ij"`: along the first.
+
+    Returns:
+        List of tensors of the grid's shape.
+
+    >>> [g.tolist() for g in ops.meshgrid([1, 2], [3])]
+    [[[1, 2]], [[3, 3]]]
+    """
+    one_of(indexing, ("xy", "ij"), "indexing", "meshgrid")
+    x = [convert_to_tensor(v) for v in x]
+    if builtins.any(len(v.shape) > 1 for v in x):
+        raise ValueError(f"meshgrid: vectors are needed, but shapes are {[tuple(v.shape) for v in x]}.")
+    order = [1, 0, *range(2, len(x))] if indexing == "xy" and len(x) > 1 else list(range(len(x)))
+    grid = [reshape(v, tuple(-1 if j == order[i] else 1 for j in range(len(x)))) for i, v in enumerate(x)]
+    return [spread_over(v, grid) for v in grid]
+
+
+@composite
+def spread_over(x: Index, others: Tensors):
+    """`x` broadcast to the shape that others have together."""
+    shape = list(shape_of(x))
+    for other in others:
+        for i, (d, static) in enumerate(zip(shape_of(other), other.shape)):
+            if static != 1:
+                shape[i] = d
+    return broadcast_to(x, tuple(shape))
+
+
+def rearrange(tensor, pattern, **axes_lengths):
+    """Split, reorder, merge and drop dimensions by a pattern of names (einops; Rogozhnikov, 2022).
+
+    Args:
+        tensor: tensor.
+        pattern: such as `"b (h w) c -> b h w c"`; brackets group, `...` stands for any dimensions, `1`
+            for one of length 1.
+        **axes_lengths: lengths of names in brackets that can't be worked out.
+
+    Returns:
+        Tensor of the same dtype.
+
+    >>> ops.rearrange(ops.ones((2, 6)), "b (h w) -> h b w", h=2).shape[0]
+    2
+    """
+    left, arrow, right = pattern.partition("->")
+    if not arrow:
+        raise ValueError(f"rearrange: {pattern!r} has no '->'.")
+    tensor = convert_to_tensor(tensor)
+    return rearranged(tensor, _groups(left, pattern), _groups(right, pattern), pattern, tuple(sorted(axes_lengths.items())))
+
+
+def _groups(side, pattern):
+    """One list of names for each dimension."""
+    groups, inside = [], None
+    for token in side.replace("(", " ( ").replace(")", " ) ").split():
+        if token == "(":
+            if inside is not None:
+                raise ValueError(f"rearrange: brackets in brackets in {pattern!r}.")
+            inside = []
+        elif token == ")":
+            groups.append(tuple(inside))
+            inside = None
+        elif inside is None:
+            groups.append("..." if token == "..." else () if token == "1" else (token,))
+        elif token != "1":
+            inside.append(token)
+    return tuple(groups)
+
+
+@composite
+def rearranged(x: Index, left, right, pattern, lengths):
+    """`rearrange` with the pattern read."""
+    lengths, rank = dict(lengths), len(x.shape)
+    left = _spelled(left, rank - len(left) + 1, pattern)
+    right = _spelled(right, _spread(left), pattern)
+    names = [n for g in left for n in g]
+    if len(left) != rank or len(set(names)) != len(names) or sorted(names) != sorted(n for g in right for n in g):
+        raise ValueError(
+            f"rearrange: {pattern!r} doesn't fit a tensor of shape {tuple(x.shape)}: both sides must name the same "
+            "dimensions, once each."
+        )
+    sizes = {}
+    for group, d, static in zip(left, shape_of(x), x.shape):
+        sizes.update(_group_sizes(group, d, static, lengths, pattern, x))
+    x = reshape(x, tuple(sizes[n] for n in names))
+    order = [n for g in right for n in g]
+    x = transpose(x, tuple(names.index(n) for n in order))
+    return reshape(x, tuple(_product([sizes[n] for n in g]) for g in right))
+
+
+def _spelled(groups, count, pattern):
+    """`...` as that many dimensions with names of their own."""
+    if groups.count("...") > 1:
+        raise ValueError(f"rearrange: more than one '...' on a side of {pattern!r}.")
+    spelled = []
+    for g in groups:
+        spelled += [(f"...{i}",) for i in range(count)] if g == "..." else [g]
+    return spelled
+
+
+def _spread(left):
+    return builtins.sum(len(g) == 1 and g[0].startswith("...") for g in left)
+
+
+def _group_sizes(group, d, static, lengths, pattern, x):
+    unknown = [n for n in group if n not in lengths]
+    if len(unknown) > 1:
+        raise ValueError(f"rearrange: give the length of {' or '.join(unknown)} in {pattern!r}.")
+    known = _product([lengths[n] for n in group if n in lengths])
+    if static is not None and (static % known if unknown else static != known):
+        raise ValueError(f"rearrange: a dimension of {static} ({tuple(x.shape)}) doesn't fit {group} in {pattern!r}.")
+    return {n: lengths[n] if n in lengths else d if known == 1 else d // known for n in group}
+
+
+def _product(sizes):
+    total = 1
+    for s in sizes:
+        total = total * s
+    return total

@@ -106,6 +106,15 @@ def bits(x, y=None):
     return spec(x.shape if y is None else broadcast_shapes(x.shape, y.shape), x.dtype)
 
 
+def bitcast(x, dtype):
+    old, new = (dtypes.to_numpy_dtype(name).itemsize for name in (x.dtype, dtype))
+    if new > old:
+        if not x.shape or x.shape[-1] not in (None, new // old):
+            raise ValueError(f"the last dimension of {tuple(x.shape)} must be {new // old} to be read as {dtype}.")
+        return spec(x.shape[:-1], dtype)
+    return spec(x.shape if new == old else (*x.shape, old // new), dtype)
+
+
 _REAL_OF = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -511,7 +520,7 @@ def segment(data, segment_ids, num_segments):
     if len(segment_ids.shape) != 1:
         raise ValueError(f"`segment_ids` must have one dimension, but its shape is {tuple(segment_ids.shape)}.")
     merged_shape([data.shape[:1], segment_ids.shape], [data.shape, segment_ids.shape], "in the first dimension")
-    return spec((num_segments, *data.shape[1:]), data.dtype)
+    return spec((*dims((num_segments,)), *data.shape[1:]), data.dtype)
 
 
 # ------------------------------------------------------------------ creation
@@ -624,6 +633,12 @@ def svd(x, full_matrices, compute_uv):
 def eigh(x):
     square_matrices(x)
     return spec(x.shape[:-1], _REAL_OF.get(x.dtype, x.dtype)), spec(x.shape, x.dtype)
+
+
+def eig(x):
+    square_matrices(x)
+    kind = _COMPLEX_OF.get(x.dtype, x.dtype)
+    return spec(x.shape[:-1], kind), spec(x.shape, kind)
 
 
 def lu_factor(x):

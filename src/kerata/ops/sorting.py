@@ -1,9 +1,17 @@
 """Ops that order elements or look them up in order."""
 
+from kerata.core import dtypes
 from kerata.core.errors import one_of, positive_int
 from kerata.ops import rules
-from kerata.ops.declare import Index, Tensor, primitive
-from kerata.ops.movement import reshape
+from kerata.ops.core import convert_to_tensor
+from kerata.ops.core import dtype as dtype_of
+from kerata.ops.core import shape as shape_of
+from kerata.ops.creation import arange, full, ones
+from kerata.ops.declare import Index, Tensor, composite, primitive
+from kerata.ops.elementwise import cast, equal, isnan, logical_and, logical_not, logical_or, minimum, not_equal, where
+from kerata.ops.indexing import nonzero, scatter, take
+from kerata.ops.movement import concatenate, expand_dims, moveaxis, reshape
+from kerata.ops.reduction import all, cumsum
 
 
 @primitive(rule=rules.sort)
@@ -63,3 +71,134 @@ def searchsorted(sorted_sequence: Tensor, values: Tensor, side="left"):
         int32 tensor of `values`' shape.
     """
     return sorted_sequence, values, one_of(side, ("left", "right"), "side", "searchsorted")
+
+
+def argpartition(x, kth, axis=-1):
+    """Positions that bring the `kth` element to its place, no larger ones before it (`numpy.argpartition`).
+
+    Args:
+        x: tensor of any shape.
+        kth: position in order.
+        axis: which dimension. `None`: the tensor is flattened first.
+
+    Returns:
+        int32 tensor. A full order is one that answers, and the one that is returned.
+
+    >>> ops.argpartition([3, 1, 2], 1)
+    [1, 2, 0]
+    """
+    return argsort(x, axis)
+
+
+@composite
+def isin(x1: Tensor, x2: Tensor, assume_unique=False, invert=False):
+    """Which elements are among others (`numpy.isin`).
+
+    Args:
+        x1: tensor of any shape.
+        x2: tensor of any shape: the others.
+        assume_unique: unused: all work alike.
+        invert: whether to ask which are not.
+
+    Returns:
+        Boolean tensor of `x1`'s shape.
+
+    >>> ops.isin([1, 2, 3], [2, 5])
+    [False, True, False]
+    """
+    if 0 in tuple(x2.shape):
+        found = not_equal(x1, x1)
+        found = logical_and(found, logical_not(found))
+    else:
+        ordered = sort(reshape(x2, (-1,)))
+        place = minimum(searchsorted(ordered, x1), shape_of(ordered)[0] - 1)
+        found = equal(take(ordered, place, axis=0), x1)
+    return logical_not(found) if invert else found
+
+
+def unique(
+    x,
+    sorted=True,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    size=None,
+    fill_value=None,
+):
+    """The different elements, ascending (`numpy.unique`).
+
+    How many there are depends on the values: inside a function compiled by JAX, give `size`.
+
+    Args:
+        x: tensor of any shape.
+        sorted: unused: the order is always ascending.
+        return_index: whether to return where each occurs first.
+        return_inverse: whether to return which of them each element of `x` is.
+        return_counts: whether to return how often each occurs.
+        axis: slices along this axis are compared instead of elements.
+        size: how many to return: cut off, or padded.
+        fill_value: padding, by default the smallest element.
+
+    Returns:
+        The elements, or a tuple of them and what else is asked for, in the order above (int32).
+
+    >>> ops.unique([3, 1, 3])
+    [1, 3]
+    """
+    values, index, inverse, counts = distinct(x, axis, size, fill_value)
+    asked = [t for t, wanted in ((index, return_index), (inverse, return_inverse), (counts, return_counts)) if wanted]
+    return (values, *asked) if asked else values
+
+
+@composite
+def distinct(x: Index, axis=None, size=None, fill_value=None):
+    """Values, first positions, inverse and counts of what is different in `x`."""
+    whole = shape_of(x)
+    rows = reshape(x, (-1,)) if axis is None else moveaxis(x, axis, 0)
+    order, is_new = _ordered(rows)
+    n = shape_of(rows)[0]
+    number = cumsum(cast(is_new, "int32")) - 1
+    inverse = scatter(expand_dims(order, -1), number, (n,))
+    if axis is None:
+        inverse = reshape(inverse, whole)
+    begins = nonzero(is_new)[0] if size is None else _first_places(is_new, size, n)
+    ends = concatenate([begins[1:], reshape(cast(convert_to_tensor(n), "int32"), (1,))])
+    index = take(order, minimum(begins, n - 1), axis=0)
+    values, counts = take(rows, index, axis=0), ends - begins
+    if size is not None:
+        values, index, counts = _padded(values, index, counts, begins >= n, fill_value)
+    return values if axis is None else moveaxis(values, 0, axis), index, inverse, counts
+
+
+def _ordered(rows):
+    """Stable ascending order of the rows, and which of them differ from the one before."""
+    n = shape_of(rows)[0]
+    flat = reshape(rows, (n, -1))
+    if len(rows.shape) == 1:
+        order = argsort(rows)
+    else:
+        if flat.shape[1] is None:
+            raise ValueError("unique: the size of the compared slices must be known.")
+        # The last key first: stable sorts keep what the earlier ones did.
+        order = arange(n, dtype="int32")
+        for column in reversed(range(flat.shape[1])):
+            order = take(order, argsort(take(flat[:, column], order, axis=0)), axis=0)
+    ordered = take(flat, order, axis=0)
+    same = equal(ordered[1:], ordered[:-1])
+    if dtypes.is_float(dtype_of(rows)):
+        same = logical_or(same, logical_and(isnan(ordered[1:]), isnan(ordered[:-1])))
+    return order, concatenate([ones((1,), "bool"), logical_not(all(same, axis=1))])[: shape_of(flat)[0]]
+
+
+def _first_places(is_new, size, n):
+    """The first `size` places of true elements, n where there are no more."""
+    places = sort(where(is_new, arange(n, dtype="int32"), n))
+    return concatenate([places, full((size,), n, "int32")])[:size]
+
+
+def _padded(values, index, counts, surplus, fill_value):
+    """Entries beyond the last element: `fill_value`, or the first element again; they occur 0 times."""
+    fill = values[:1] if fill_value is None else cast(convert_to_tensor(fill_value), dtype_of(values))
+    wide = reshape(surplus, (-1,) + (1,) * (len(values.shape) - 1))
+    return where(wide, fill, values), where(surplus, index[:1], index), where(surplus, 0, counts)

@@ -1,7 +1,7 @@
 """Adam."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, approached
 
 
 class Adam(Optimizer):
@@ -69,7 +69,7 @@ class Adam(Optimizer):
             self.slots = (("momentum", "velocity"), ("velocity_hat",))
 
     def rate(self, learning_rate, step):
-        correction = ops.sqrt(1.0 - ops.power(self.beta_2, step)) / (1.0 - ops.power(self.beta_1, step))
+        correction = ops.sqrt(approached(self.beta_2, step)) / approached(self.beta_1, step)
         return learning_rate * correction
 
     def update(self, gradient, variable, slots, learning_rate, step):

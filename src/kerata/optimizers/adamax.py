@@ -1,7 +1,7 @@
 """Adamax."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, approached
 
 
 class Adamax(Optimizer):
@@ -60,7 +60,7 @@ class Adamax(Optimizer):
         self.epsilon = epsilon
 
     def rate(self, learning_rate, step):
-        return learning_rate / (1.0 - ops.power(self.beta_1, step))
+        return learning_rate / approached(self.beta_1, step)
 
     def update(self, gradient, variable, slots, learning_rate, step):
         momentum, norm = slots

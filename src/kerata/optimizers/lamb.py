@@ -1,7 +1,7 @@
 """LAMB."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, approached
 
 
 class Lamb(Optimizer):
@@ -60,7 +60,7 @@ class Lamb(Optimizer):
         self.epsilon = epsilon
 
     def rate(self, learning_rate, step):
-        corrections = (1.0 / (1.0 - ops.power(beta, step)) for beta in (self.beta_1, self.beta_2))
+        corrections = (1.0 / approached(beta, step) for beta in (self.beta_1, self.beta_2))
         return (learning_rate, *corrections)
 
     def update(self, gradient, variable, slots, learning_rate, step):

@@ -1,7 +1,7 @@
 """Adam with Nesterov momentum."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, approached
 
 # The momentum schedule of the paper: u(t) = beta_1 * (1 - 0.96**t / 2).
 SCHEDULE_DECAY = 0.96
@@ -70,7 +70,7 @@ class Nadam(Optimizer):
         return (shared[0] * ops.cast(self._momentum_at(step), shared[0].dtype),)
 
     def rate(self, learning_rate, step):
-        velocity = 1.0 / (1.0 - ops.power(self.beta_2, step))
+        velocity = 1.0 / approached(self.beta_2, step)
         return learning_rate, self._momentum_at(step), self._momentum_at(step + 1.0), velocity
 
     def _momentum_at(self, step):

@@ -1,12 +1,17 @@
 """The base of all optimizers."""
 
+import functools
+import math
 import re
 import warnings
 
 from kerata import backends, ops
 from kerata.core import errors, names, registry, serialization
-from kerata.core.construct import Constructed
+from kerata.core.construct import Constructed, ConstructedMeta
 from kerata.core.scopes import StatelessScope, in_stateless_scope
+from kerata.graph.tensor import KerasTensor
+from kerata.graph.trace import current_trace
+from kerata.ops.in_place import update_in_place
 from kerata.graph.tensor import is_keras_tensor
 from kerata.ops.in_place import update_in_place
 from kerata.optimizers import arguments
@@ -15,8 +20,20 @@ from kerata.optimizers.clipping import clip
 from kerata.optimizers.schedules.schedule import LearningRateSchedule
 from kerata.state import Variable
 
+# Backends whose own checkpoints walk over objects.
+TRACKING_BACKENDS = ("tensorflow",)
 
-class Optimizer(Constructed):
+
+class OptimizerMeta(ConstructedMeta):
+    """Optimizers of the TensorFlow backend are what `tf.train.Checkpoint` takes."""
+
+    def __call__(cls, *args, **kwargs):
+        if backends.current_name() in TRACKING_BACKENDS:
+            cls = backends.current().module_class(cls)
+        return super(OptimizerMeta, cls).__call__(*args, **kwargs)
+
+
+class Optimizer(Constructed, metaclass=OptimizerMeta):
     """Makes a model's variables smaller in loss, step by step.
 
     **A subclass gives `slots` and `update`**: the names of the tensors it keeps for each variable, and a pure function
@@ -258,13 +275,8 @@ class Optimizer(Constructed):
         variables = self._variables_to_change(grads, trainable_variables)
         places = [self._place_of(v) for v in variables]
         own = self.variables
-        params, state = [v.value for v in variables], [v.value for v in own]
-        backend = backends.current()
-        detach = getattr(backend, "detach", None)
-        if detach is not None:
-            params, state, grads = detach(params), detach(state), detach(grads)
-        in_place = detach is not None and not in_stateless_scope() and not backend.compiling()
-        new_params, new_state = self._transition(params, grads, state, places, in_place)
+        params, state, grads = _detached([v.value for v in variables], [v.value for v in own], grads)
+        new_params, new_state = self._transition(params, grads, state, places, self._fused_kernel(params))
         for variable, old, new in zip([*variables, *own], [*params, *state], [*new_params, *new_state], strict=True):
             if new is not old:
                 variable.assign(new)
@@ -321,12 +333,8 @@ class Optimizer(Constructed):
             `(new params, new state)`, two lists.
         """
         variables = self._trainable_variables if trainable_variables is None else trainable_variables
-        detach = getattr(backends.current(), "detach", None)
-        if detach is not None:
-            params, state, grads = detach(params), detach(state), detach(grads)
-        return self._transition(
-            list(params), list(grads), list(state), [self._place_of(v) for v in variables], in_place=False
-        )
+        params, state, grads = _detached(list(params), list(state), list(grads))
+        return self._transition(params, grads, state, [self._place_of(v) for v in variables])
 
     def update_step(self, gradient, variable, learning_rate):
         """One variable's step, in place: `update` on variables. Subclasses written for Keras override it."""
@@ -388,7 +396,7 @@ class Optimizer(Constructed):
         if isinstance(self._learning_rate, Variable):
             return self._learning_rate
         if isinstance(self._learning_rate, LearningRateSchedule):
-            return self._learning_rate(self.iterations)
+            return self._learning_rate(self._iterations)
         return self._learning_rate()
 
     @learning_rate.setter
@@ -501,28 +509,37 @@ class Optimizer(Constructed):
         self.__dict__.update(state)
         self._changed()
 
+    def __reduce_ex__(self, protocol):
+        return _made_bare, (plain_class(type(self)),), self.__getstate__()
+
     # The step, part by part -----------------------------------------------------------------
 
-    def _transition(self, params, grads, state, places, in_place=False):
-        """Gradients unscaled, accumulated if need be, and applied. `places`: the params' places among all."""
+    def _transition(self, params, grads, state, places, fused=None):
+        """Gradients unscaled, accumulated if need be, and applied.
+
+        Args:
+            params, grads, state: lists of tensors.
+            places: the params' places among all.
+            fused: kernel that changes params and slots in place (`_fused_kernel`); `None`: nothing is changed.
+        """
         grads = self._checked(params, grads, places)
         if self.loss_scale_factor is not None:
             grads = [
                 g if g is None or self._overwritten(p) else g / self.loss_scale_factor
                 for g, p in zip(grads, places, strict=True)
             ]
-        return self._counted(params, grads, state, places, in_place)
+        return self._counted(params, grads, state, places, fused)
 
-    def _counted(self, params, grads, state, places, in_place):
+    def _counted(self, params, grads, state, places, fused=None):
         count = state[0]
         if self.gradient_accumulation_steps:
-            params, state = self._accumulated(params, grads, state, places, in_place)
+            params, state = self._accumulated(params, grads, state, places, fused)
         else:
-            params, state = self._stepped(params, grads, state, places, count, in_place)
+            params, state = self._stepped(params, grads, state, places, count, fused)
         state[0] = count + 1
         return params, state
 
-    def _accumulated(self, params, grads, state, places, in_place):
+    def _accumulated(self, params, grads, state, places, fused):
         """A step when enough gradients are together, else one more gradient in the accumulators."""
         every, count = self.gradient_accumulation_steps, state[0]
         rows = [self._position.accumulators + p for p in places]
@@ -535,7 +552,7 @@ class Optimizer(Constructed):
             means = [
                 s if s is None or self._overwritten(p) else s / every for s, p in zip(sums, places, strict=True)
             ]
-            new_params, new_state = self._stepped(params, means, state, places, count // every, in_place)
+            new_params, new_state = self._stepped(params, means, state, places, count // every, fused)
             return new_params, _replaced(new_state, rows, [ops.zeros_like(state[r]) for r in rows])
 
         def wait():
@@ -545,7 +562,7 @@ class Optimizer(Constructed):
         params, state = ops.cond(ops.equal((count + 1) % every, 0), step, wait)
         return list(params), list(state)
 
-    def _stepped(self, params, grads, state, places, count, in_place):
+    def _stepped(self, params, grads, state, places, count, fused):
         """One step: clip, decay, update, average, constrain. `count`: number of steps before."""
         params, state = list(params), list(state)
         for i in range(len(params)):
@@ -553,22 +570,23 @@ class Optimizer(Constructed):
                 params[i] = grads[i]
         moving = [i for i, g in enumerate(grads) if g is not None and not self._overwritten(places[i])]
         if moving:
-            rate = self._current_rate(state, count)
+            rate = self._current_rate(state)
+            where = [places[i] for i in moving]
             clipped = self._clip_gradients([grads[i] for i in moving])
-            values = self._decayed([params[i] for i in moving], [places[i] for i in moving], rate, in_place)
-            values, state = self._updated(values, clipped, state, [places[i] for i in moving], rate, count, in_place)
+            values = self._decayed([params[i] for i in moving], where, rate, in_place=fused is not None)
+            values, state = self._updated(values, clipped, state, where, rate, count, fused)
             for i, value in zip(moving, values, strict=True):
                 params[i] = value
         if self.use_ema:
             params, state = self._averaged(params, state, places, count)
         return self._constrained(params, places), state
 
-    def _current_rate(self, state, count):
-        """This step's learning rate as a float32 scalar."""
+    def _current_rate(self, state):
+        """This step's learning rate as a float32 scalar. Schedules go by calls, accumulating ones counted, as in Keras."""
         if isinstance(self._learning_rate, Variable):
             return state[self._position.learning_rate]
         if isinstance(self._learning_rate, LearningRateSchedule):
-            return ops.convert_to_tensor(self._learning_rate(count), dtype="float32")
+            return ops.convert_to_tensor(self._learning_rate(state[0]), dtype="float32")
         return ops.convert_to_tensor(self._learning_rate(), dtype="float32")
 
     def _clip_gradients(self, grads):
@@ -584,11 +602,11 @@ class Optimizer(Constructed):
             variable = self._trainable_variables[place]
             if self._use_weight_decay(variable):
                 share = rates.in_dtype_of(param)
-                param = param.mul_(1.0 - share) if in_place else param - param * share
+                param = param.mul_(1.0 - share) if in_place and hasattr(param, "mul_") else param - param * share
             decayed.append(param)
         return decayed
 
-    def _updated(self, params, grads, state, places, rate, count, in_place):
+    def _updated(self, params, grads, state, places, rate, count, fused):
         """Params and state after the subclass's update."""
         if type(self).update_step is not Optimizer.update_step:
             return self._updated_by_hand(params, grads, state, places, rate)
@@ -615,6 +633,25 @@ class Optimizer(Constructed):
             for row, slot in zip(rows, new_slots, strict=True):
                 state[row] = slot
         return new_params, state
+
+    def _fused_kernel(self, params):
+        """What does the whole update in place, `(params, grads, slots, rate) -> (params, slots)`; `None`: nothing can."""
+        backend = backends.current()
+        kernel = getattr(backend, f"fused_{self.fused}", None) if self.fused else None
+        if kernel is None or type(self).update_step is not Optimizer.update_step:
+            return None
+        if isinstance(params[0], KerasTensor):
+            # A step being traced, to be run as a plan. (Branches keep to pure functions.)
+            pure = self.gradient_accumulation_steps or not current_trace.get().record
+            return None if pure else functools.partial(update_in_place, self, self.fused)
+        if in_stateless_scope() or backend.compiling():
+            return None
+
+        def changed(params, grads, slots, rate):
+            kernel(self, params, grads, slots, rate)
+            return params, slots
+
+        return changed
 
     def _updated_by_hand(self, params, grads, state, places, rate):
         """The same through a user's `update_step`, whose assignments a scope catches."""
@@ -674,8 +711,10 @@ class Optimizer(Constructed):
         checked = []
         for gradient, param, place in zip(grads, params, places, strict=True):
             if gradient is not None:
-                if getattr(gradient, "dtype", None) != param.dtype or not ops.is_tensor(gradient):
-                    gradient = ops.convert_to_tensor(gradient, dtype=param.dtype)
+                if not ops.is_tensor(gradient):
+                    gradient = backends.current().convert(gradient)  # TensorFlow's slices too
+                if gradient.dtype != param.dtype:
+                    gradient = ops.cast(gradient, ops.dtype(param))
                 if gradient.shape != param.shape:
                     raise ValueError(
                         f"{self.name}: the gradient for {self._trainable_variables[place].path} has shape "
@@ -747,6 +786,12 @@ class Optimizer(Constructed):
         self._layout = None
 
 
+def _detached(*lists):
+    """The same tensors outside the graph of gradients, where the framework has one that goes on by itself."""
+    detach = getattr(backends.current(), "detach", None)
+    return lists if detach is None else tuple(detach(tensors) for tensors in lists)
+
+
 class _Layout:
     """Where in the list of state values each part is."""
 
@@ -781,6 +826,24 @@ class _Rates:
                 found = ops.cast(self.value, dtype)
             self._cast[dtype] = found
         return found
+
+
+def approached(decay, step):
+    """`1 - decay**step`, what a moving average that began at zero has seen; exact too where it is small."""
+    if not decay:
+        return ops.ones_like(step)
+    return -ops.expm1(step * math.log(decay))
+
+
+def plain_class(cls):
+    """The class itself, of one that a backend derived for its own ends."""
+    while cls.__dict__.get("_is_module_class"):
+        cls = cls.__bases__[0]
+    return cls
+
+
+def _made_bare(cls):
+    return cls.__new__(cls)
 
 
 def _replaced(values, rows, new):

@@ -1,26 +1,149 @@
-"""Seeds."""
+"""Seeds: generators of keys, the global one, and setting everything that is random."""
 
 import random as python_random
+import sys
 
 import numpy as np
 
+from kerata import backends
+from kerata.core import names
 from kerata.core.construct import Constructed
-from kerata.core.names import auto_name
+from kerata.core.scopes import current_stateless
+from kerata.ops.random import random_fold, random_next
+from kerata.state import Variable
 
 
 def make_default_seed():
-    """A seed drawn from Python's generator (so `set_random_seed` fixes it)."""
-    return python_random.randint(1, 2**31 - 1)
+    """A seed drawn from Python's generator, so that `set_random_seed` fixes it too.
+
+    >>> from kerata.random.seeds import make_default_seed
+    >>> 0 < make_default_seed() <= 10**9
+    True
+    """
+    return python_random.randint(1, 10**9)
+
+
+def key_words(seed):
+    """The two words of the key that an int seed stands for: its low 32 bits, and 0."""
+    return np.array([seed & 0xFFFFFFFF, 0], np.uint32)
 
 
 class SeedGenerator(Constructed):
+    """A source of keys: each draw with it gets another one.
+
+    Drawing functions are pure: with an int seed they give the same values whenever they are called. To get new values
+    at each call, give them a `SeedGenerator`. Its state is a variable, so it is saved with the layer that holds it and works in
+    compiled and stateless code. One seed gives the same numbers on every backend.
+
+    Args:
+        seed: int; by default one is drawn from Python's `random`.
+        name: name.
+
+    Raises:
+        ValueError: the seed is no integer.
+
+    >>> import kerata
+    >>> generator = kerata.random.SeedGenerator(7)
+    >>> first = kerata.random.randint((3,), 0, 10**6, seed=generator)
+    >>> second = kerata.random.randint((3,), 0, 10**6, seed=generator)
+    >>> bool(kerata.ops.all(first == second))
+    False
+    """
+
     _tracked_as = "seed"
 
     def __init__(self, seed=None, name=None, **kwargs):
-        from kerata.state import Variable
+        if kwargs:
+            raise ValueError(f"SeedGenerator: unknown arguments {', '.join(kwargs)}.")
+        self.name = name or names.auto_name("seed_generator")
+        self.seed = None if seed is None else checked_seed(seed, "SeedGenerator")
+        words = key_words(make_default_seed() if seed is None else self.seed)
+        with names.name_scope(self.name):
+            self.state = Variable(words, dtype="uint32", trainable=False, autocast=False, name="seed_generator_state")
 
-        self.name = name or auto_name("seed_generator")
-        self._initial_seed = make_default_seed() if seed is None else int(seed)
-        self.state = Variable(
-            np.array([self._initial_seed, 0], "uint32"), dtype="uint32", trainable=False, name="seed_generator_state"
-        )
+    def next(self, ordered=True):
+        """The next key, uint32[2].
+
+        Args:
+            ordered: `True`: keys count up from the seed. `False`: the generator jumps to an unrelated key.
+
+        >>> import kerata
+        >>> generator = kerata.random.SeedGenerator(7)
+        >>> [kerata.ops.convert_to_numpy(generator.next()).tolist() for _ in range(2)]
+        [[7, 0], [7, 1]]
+        """
+        key, state = random_next(self.state)
+        self.state.assign(state if ordered else random_fold(key, 1))
+        return key
+
+    def get_config(self):
+        """`{"seed": …, "name": …}`."""
+        return {"seed": self.seed, "name": self.name}
+
+
+def checked_seed(seed, owner):
+    """An int seed, or a `ValueError` that says what was given."""
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        return int(seed)
+    raise ValueError(
+        f"{owner}: `seed` must be an integer{'' if owner == 'SeedGenerator' else ', a SeedGenerator or None'}, "
+        f"but {seed!r} ({type(seed).__name__}) was given."
+    )
+
+
+def draw_seed(seed, owner="random"):
+    """The key to draw with: that of an int, the next one of a `SeedGenerator`, or of the global generator for `None`."""
+    if isinstance(seed, SeedGenerator):
+        return seed.next()
+    if seed is None:
+        return global_seed_generator().next()
+    return key_words(checked_seed(seed, owner))
+
+
+_global_generator = None
+
+
+def global_seed_generator():
+    """The generator that draws without a seed use; made when first needed, and kept on the current backend."""
+    global _global_generator
+    if _global_generator is None:
+        _global_generator = SeedGenerator(name="global_seed_generator")
+    elif current_stateless.get() is None:
+        _global_generator.state.to_backend(backends.current())
+    return _global_generator
+
+
+def reset_global_seed_generator():
+    """Forget the global generator: the next one is seeded anew from Python's `random`."""
+    global _global_generator
+    _global_generator = None
+
+
+def set_random_seed(seed):
+    """Seed all that is random: Python, NumPy, the frameworks that are imported, and the global generator.
+
+    Weights made and numbers drawn afterwards are then the same from run to run, and on every backend.
+
+    Args:
+        seed: int from 0 to 2**32 - 1.
+
+    Raises:
+        ValueError: the seed is no such integer.
+
+    >>> import kerata
+    >>> kerata.utils.set_random_seed(1)
+    >>> a = kerata.random.normal((2,))
+    >>> kerata.utils.set_random_seed(1)
+    >>> bool(kerata.ops.all(a == kerata.random.normal((2,))))
+    True
+    """
+    seed = checked_seed(seed, "set_random_seed")
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"set_random_seed: `seed` must be from 0 to 2**32 - 1, but {seed} was given.")
+    python_random.seed(seed)
+    np.random.seed(seed)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+    if "tensorflow" in sys.modules:
+        sys.modules["tensorflow"].random.set_seed(seed)
+    reset_global_seed_generator()

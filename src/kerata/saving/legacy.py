@@ -9,11 +9,11 @@ import warnings
 
 import numpy as np
 
-from kerata import version
 from kerata.core import serialization
 from kerata.saving import atomic
 from kerata.saving.store import Entry, Reader, host_array, write_dataset
 from kerata.saving.window import Window
+from kerata.version import KERAS_API_VERSION
 
 # An HDF5 attribute holds less than 64 KiB; longer lists are in numbered attributes.
 _LARGEST_ATTRIBUTE = 64_000
@@ -27,7 +27,7 @@ def save_model(model, path, include_optimizer=True):
         window = Window(file)
         h5 = _new_file(window)
         try:
-            h5.attrs["keras_version"] = version.KERAS_API_VERSION
+            h5.attrs["keras_version"] = KERAS_API_VERSION
             h5.attrs["backend"] = model_backend(model)
             h5.attrs["model_config"] = json.dumps(serialization.serialize_keras_object(config))
             _write_weights(model, h5.create_group("model_weights"), window)
@@ -95,7 +95,7 @@ def _without_modules(config):
 def _write_weights(model, group, window):
     layers = [layer for layer in model.layers if _weights(layer) is not None]
     _write_names(group, "layer_names", [layer.name for layer in layers])
-    group.attrs["keras_version"] = version.KERAS_API_VERSION
+    group.attrs["keras_version"] = KERAS_API_VERSION
     group.attrs["backend"] = model_backend(model)
     for layer in layers:
         _write_variables(group.create_group(layer.name), _weights(layer), window)

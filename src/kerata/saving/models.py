@@ -4,12 +4,12 @@ import json
 import os
 import warnings
 
-from kerata import version
 from kerata.core import errors, serialization
 from kerata.saving import archive, atomic
 from kerata.saving.state import load_state, save_state
 from kerata.saving.walk import walk
 from kerata.saving.weights import ask_to_overwrite, must_exist
+from kerata.version import KERAS_API_VERSION, __version__
 
 _LEGACY = (".h5", ".hdf5")
 
@@ -131,9 +131,9 @@ def _metadata():
     return json.dumps(
         {
             # The release whose format this is; readers branch on it.
-            "keras_version": version.KERAS_API_VERSION,
+            "keras_version": KERAS_API_VERSION,
             "date_saved": archive.date_saved(),
-            "kerata_version": version.__version__,
+            "kerata_version": __version__,
         }
     )
 

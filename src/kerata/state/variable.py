@@ -7,7 +7,9 @@ from kerata.core import dtypes, names
 from kerata.core.errors import format_shapes
 from kerata.core.scopes import current_autocast, current_stateless
 from kerata.graph.tensor import KerasTensor, install_operators, standardize_shape
+from kerata.ops.declare import VARIABLES
 
+_stateless, _autocast, _selected = current_stateless.get, current_autocast.get, backends.selected.get
 AGGREGATIONS = (None, "none", "mean", "sum", "only_first_replica")
 
 
@@ -72,19 +74,28 @@ class Variable:
         self._lender = None
         value, self._dtype = _initial(initializer, shape, dtype)
         self._shape = tuple(value.shape)
-        self._backend = backends.current()
-        self._storage = self._backend.variable(value, self._trainable, self.name)
+        self._keep(backends.current(), value)
+
+    def _keep(self, backend, value):
+        """Store a NumPy array the backend's way."""
+        self._backend = backend
+        self._storage = backend.variable(value, self._trainable, self.name)
+        # Whether what is stored is the tensor itself.
+        self._in_hand = backend.is_tensor(self._storage)
 
     # ------------------------------------------------------------- reading
 
     @property
     def value(self):
         """The native tensor: the scope's inside a `StatelessScope`, cast inside an autocast scope."""
-        scope = current_stateless.get()
+        scope, dtype = _stateless(), _autocast()
+        if scope is None and dtype is None and self._lender is None and self._in_hand:
+            # By far the most common case, so without a call.
+            if (_selected() or backends.process.backend) is self._backend:
+                return self._storage
         value = scope.read(self) if scope is not None else None
         if value is None:
             value = self._native()
-        dtype = current_autocast.get()
         if dtype is not None and dtype != self._dtype and self._autocast and dtypes.is_float(self._dtype):
             return _cast(value, dtype)
         return value
@@ -230,9 +241,7 @@ class Variable:
     def to_backend(self, backend):
         """Move the value to another backend (a module from `backends.load`), in place."""
         if backend is not self._backend:
-            value = self.numpy()
-            self._backend = backend
-            self._storage = backend.variable(value, self._trainable, self.name)
+            self._keep(backend, self.numpy())
 
     def __repr__(self):
         value = "" if current_stateless.get() is not None else f", value={_short(self.numpy())}"
@@ -250,6 +259,12 @@ class Variable:
     def __tf_tensor__(self, dtype=None, name=None):
         value = self.value
         return value if dtype is None or value.dtype == dtype else _cast(value, dtypes.standardize_dtype(dtype))
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        """torch's functions take variables as they take tensors."""
+        args, kwargs = _read_all(args), {k: _read_all(v) for k, v in (kwargs or {}).items()}
+        return func(*args, **kwargs)
 
     @property
     def handle(self):
@@ -309,11 +324,11 @@ class Variable:
         value, name = state.pop("value"), state.pop("backend")
         self.__dict__.update(state)
         self._lender = None
-        self._backend = backends.load(name)
-        self._storage = self._backend.variable(np.array(value), self._trainable, self.name)
+        self._keep(backends.load(name), np.array(value))
 
 
 install_operators(Variable)
+VARIABLES.add(Variable)
 
 
 def _initial(initializer, shape, dtype):
@@ -386,6 +401,14 @@ def _cast(value, dtype):
 
 def _compatible(found, wanted):
     return len(found) == len(wanted) and all(f is None or f == w for f, w in zip(found, wanted, strict=True))
+
+
+def _read_all(value):
+    if type(value) is Variable:
+        return value.value
+    if type(value) in (list, tuple):
+        return type(value)(_read_all(v) for v in value)
+    return value
 
 
 def _a_bool(value, name, variable):

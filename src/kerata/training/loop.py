@@ -195,7 +195,7 @@ class Run:
         if steps == "auto" or steps == 1:
             if self.callbacks.batch_hooks(self.mode) or model.run_eagerly:
                 return 1
-            if self.step is not None and not hasattr(self.step, "many"):
+            if self.step is not None and not self.step.takes_many:
                 return 1
             size = getattr(source, "_batch_bytes", None)
             if size is None:

@@ -91,6 +91,9 @@ def state_of(model, kind):
 class Step:
     """Base of the steps."""
 
+    # Whether several batches in one call cost less than one by one.
+    takes_many = False
+
     def __init__(self, model, kind, function, logs, backend):
         self.model, self.kind, self.function, self.gives_logs, self.backend = model, kind, function, logs, backend
         self.trainable = [v.trainable for v in model.variables]
@@ -183,6 +186,8 @@ class Borrowing(Step):
 class FunctionalStep(Borrowing):
     """For compilers of pure functions: `(values, batch) -> (values, logs)`, values donated; many batches by `scan`."""
 
+    takes_many = True
+
     def __init__(self, *args):
         super().__init__(*args)
         self.one = self.backend.compile(self.pure, donate_argnums=0)
@@ -244,8 +249,7 @@ class PlannedStep(Borrowing):
         super().__init__(*args)
         self.plans = {}
 
-    def usable(self):
-        return super().usable()
+    takes_many = True
 
     def lent(self, value):
         return self.backend.stop_gradient(value) if self.kind == "train" else value
@@ -256,23 +260,42 @@ class PlannedStep(Borrowing):
     def run(self, batch):
         batch = self.native(batch)
         leaves = [a for a in tree.flatten(batch) if a is not None]
-        key = tuple((tuple(a.shape), a.dtype) for a in leaves)
-        planned = self.plans.get(key)
-        if planned is None:
-            planned = self.plans[key] = self.plan(batch)
+        planned = self.planned(batch, leaves)
         if planned is EagerStep:
             self.write_back()
             return EagerStep.run(self, batch)
+        return self.execute(planned, [leaves])
+
+    def run_many(self, batch, count):
+        rows = [self.backend.rows(self.backend.convert(a)) for a in tree.flatten(batch) if a is not None]
+        batches = list(zip(*rows, strict=True))
+        first = iter(batches[0])
+        one = tree.map_structure(lambda a: None if a is None else next(first), batch)
+        planned = self.planned(one, batches[0])
+        if planned is EagerStep:
+            return super().run_many(batch, count)
+        return self.execute(planned, batches)
+
+    def planned(self, batch, leaves):
+        key = tuple([(a.shape, a.dtype) for a in leaves])
+        planned = self.plans.get(key)
+        if planned is None:
+            planned = self.plans[key] = self.plan(batch)
+        return planned
+
+    def execute(self, planned, batches):
+        """Run the plan for each batch, over the borrowed values."""
         function, reads, writes, structure = planned
         if self.values is None:
             self.borrow()
-        values = self.values
+        values, n = self.values, None
         with self.backend.no_grad():
-            results = function(*leaves, *[values[i] for i in reads])
-        n = len(results) - len(writes)
-        for i, value in zip(writes, results[n:], strict=True):
-            values[i] = value
-        return tree.pack_sequence_as(structure, results[:n]) if self.gives_logs else None
+            for leaves in batches:
+                results = function(*leaves, *[values[i] for i in reads])
+                n = len(results) - len(writes)
+                for i, value in zip(writes, results[n:], strict=True):
+                    values[i] = value
+        return tree.pack_sequence_as(structure, list(results[:n])) if self.gives_logs else None
 
     def plan(self, batch):
         """`(function, numbers of the variables it reads, of those it assigns, structure of its result)`."""
@@ -304,6 +327,8 @@ class PlannedStep(Borrowing):
 
 class StatefulStep(Step):
     """For compilers of code with state: variables are assigned in place; many batches by a loop in the graph."""
+
+    takes_many = True
 
     def __init__(self, *args):
         super().__init__(*args)

@@ -238,5 +238,8 @@ def _torch_part(dataset, samples, at):
         return torch.utils.data.TensorDataset(
             *[torch.from_numpy(np.ascontiguousarray(array)) for array in flat]
         )
-    rows = [tree.map_structure(lambda leaf, i=i: torch.from_numpy(leaf[i]), stacked) for i in range(len(at))]
+    rows = [
+        tree.map_structure(lambda leaf, i=i: torch.from_numpy(np.asarray(leaf[i])), stacked)
+        for i in range(len(at))
+    ]
     return torch.utils.data.Subset(rows, range(len(rows)))

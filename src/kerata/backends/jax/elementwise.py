@@ -103,3 +103,8 @@ def _round_integers(x, unit):
     twice = 2 * (x - quotient * unit)
     up = (twice > unit) | ((twice == unit) & (quotient % 2 == 1))
     return (quotient + up.astype(x.dtype)) * unit
+
+
+gcd = jnp.gcd
+lcm = jnp.lcm
+complex_of = jax.lax.complex

@@ -14,10 +14,11 @@ from jax import random as jr
 
 from kerata.backends.jax.core import canonical, static
 from kerata.core import config, threefry
+from kerata.core.scopes import in_stateless_scope
 
 __all__ = [
     "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
-    "random_randint", "random_split", "random_truncated_normal", "random_uniform",
+    "random_randint", "random_randint_between", "random_split", "random_truncated_normal", "random_uniform",
 ]  # fmt: skip
 
 _STEP = np.array([0, 1], np.uint32)
@@ -26,8 +27,18 @@ _STEP = np.array([0, 1], np.uint32)
 # -- keys and bits ----------------------------------------------------------------------------------------------
 
 
-@static()
 def random_next(state):
+    key, advanced = _next(state)
+    if isinstance(advanced, jax.core.Tracer) and not isinstance(state, jax.core.Tracer) and not in_stateless_scope():
+        raise ValueError(
+            "A SeedGenerator (or the global one, if no `seed` was given) can't advance inside a function that JAX traces: its "
+            "state is a variable. Compile with `kerata.transforms.jit`, use `stateless_call`, or give an int `seed`."
+        )
+    return key, advanced
+
+
+@static()
+def _next(state):
     return state, state + _STEP
 
 
@@ -136,8 +147,10 @@ def _dropout(x, key, rate, noise_shape, native):
 
 
 def random_randint(key, shape, minval, maxval, dtype):
-    if isinstance(minval, int):
-        return _randint_within(key, shape, minval, maxval, canonical(dtype))
+    return _randint_within(key, shape, minval, maxval, canonical(dtype))
+
+
+def random_randint_between(key, minval, maxval, shape, dtype):
     return _randint(key, shape, minval, maxval, canonical(dtype))
 
 

@@ -7,6 +7,8 @@ import jax.numpy as jnp
 
 # Steps are pure functions of the variables' values, compiled by `jax.jit`.
 STEP = "functional"
+# Whether dimensions are always Python integers.
+INTEGER_DIMS = True
 IN_PLACE = False
 inference = no_grad = nullcontext
 

@@ -157,3 +157,7 @@ def isposinf(x):
 
 def isneginf(x):
     return np.equal(x, -np.inf)
+
+
+gcd = np.gcd
+lcm = np.lcm

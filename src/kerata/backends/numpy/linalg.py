@@ -83,3 +83,9 @@ def _lapack_lu():
     from scipy.linalg import lu_factor as factor
 
     return factor
+
+
+def eig(x):
+    w, v = np.linalg.eig(x)
+    kind = np.result_type(x.dtype, np.complex64)
+    return w.astype(kind), v.astype(kind)

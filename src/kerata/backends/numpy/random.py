@@ -1,7 +1,5 @@
 """Random natives on NumPy: Threefry in place, or, with `set_rng("native")`, NumPy's Philox seeded by the key."""
 
-import math
-
 import numpy as np
 
 from kerata.core import config, threefry
@@ -9,7 +7,7 @@ from kerata.core.dtypes import to_numpy_dtype
 
 __all__ = [
     "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
-    "random_randint", "random_split", "random_truncated_normal", "random_uniform",
+    "random_randint", "random_randint_between", "random_split", "random_truncated_normal", "random_uniform",
 ]  # fmt: skip
 
 _STEP = np.array([0, 1], np.uint32)
@@ -28,7 +26,7 @@ def random_fold(key, data):
 
 
 def random_bits(key, shape):
-    return threefry.bits(key, math.prod(shape)).reshape(shape)
+    return threefry.host_bits(shape, key)
 
 
 def random_uniform(key, shape, minval, maxval, dtype):
@@ -51,15 +49,18 @@ def random_truncated_normal(key, shape, dtype):
 
 
 def random_randint(key, shape, minval, maxval, dtype):
-    if not isinstance(minval, int):
-        minval, maxval = (np.broadcast_to(bound, shape).reshape(-1) for bound in (minval, maxval))
     return threefry.host_randint(shape, key, minval, maxval, dtype)
+
+
+def random_randint_between(key, minval, maxval, shape, dtype):
+    bounds = (np.broadcast_to(bound, shape).reshape(-1) for bound in (minval, maxval))
+    return threefry.host_randint(shape, key, *bounds, dtype)
 
 
 def random_mask(key, shape, keep_prob):
     if config.rng_mode() == "native":
         return _generator(key).random(shape, np.float32) < np.float32(keep_prob)
-    return threefry.mask(key, math.prod(shape), keep_prob).reshape(shape)
+    return threefry.host_mask(shape, key, keep_prob)
 
 
 def random_dropout(x, key, rate, noise_shape):

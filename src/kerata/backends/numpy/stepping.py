@@ -5,12 +5,18 @@ from contextlib import contextmanager, nullcontext
 import numpy as np
 
 STEP = "planned"
+# Whether dimensions are always Python integers.
+INTEGER_DIMS = True
 IN_PLACE = False
 inference = no_grad = nullcontext
 
 
 def is_concrete(x):
     return isinstance(x, np.ndarray)
+
+
+# Slices along the first axis.
+rows = list
 
 
 def copy(x):

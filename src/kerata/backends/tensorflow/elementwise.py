@@ -249,3 +249,6 @@ def clip(x, x_min, x_max):
     if type(x) in _NUMBERS:
         x = tf.constant(x, (x_max if type(x_min) in _NUMBERS else x_min).dtype)
     return _raw.Minimum(x=_raw.Maximum(x=x, y=x_min), y=x_max)
+
+
+complex_of = tf.complex

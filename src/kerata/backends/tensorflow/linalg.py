@@ -111,3 +111,7 @@ def _pivots(order, steps):
         moved = tf.where(tf.range(order.shape[-1]) == pivot[..., None], rows[..., i : i + 1], rows)
         rows = tf.concat([moved[..., :i], order[..., i : i + 1], moved[..., i + 1 :]], -1)
     return tf.stack(pivots, -1)
+
+
+def eig(x):
+    return tuple(tf.linalg.eig(x))

@@ -34,41 +34,33 @@ def _channels_last(native):
 
 
 def conv(inputs, kernel, strides, padding, data_format, dilation_rate, groups):
-    if data_format == "channels_first" and len(strides) == 2 and _has_gpu():
-        return tf.nn.conv2d(inputs, kernel, strides, _explicit(padding, "NCHW"), "NCHW", dilation_rate)
+    if data_format == "channels_first" and len(strides) == 2 and isinstance(padding, str) and _has_gpu():
+        return tf.nn.conv2d(inputs, kernel, strides, padding.upper(), "NCHW", dilation_rate)
     return _conv(inputs, kernel, strides, padding, dilation_rate, groups, data_format)
-
-
-def _explicit(padding, layout):
-    """Padding as TensorFlow spells it."""
-    if isinstance(padding, str):
-        return padding.upper()
-    pairs = [list(pair) for pair in padding]
-    return [[0, 0], *pairs, [0, 0]] if layout[-1] == "C" else [[0, 0], [0, 0], *pairs]
 
 
 @_channels_last
 def _conv(x, kernel, strides, padding, dilations, groups):
+    if not isinstance(padding, str):
+        # The kernels' own explicit padding has no gradient with groups or dilation on CPUs.
+        x, padding = tf.pad(x, [(0, 0), *padding, (0, 0)]), "valid"
     if len(strides) == 1:
         # One row of a picture.
-        padding = padding if isinstance(padding, str) else ((0, 0), *padding)
-        y = tf.nn.conv2d(x[:, None], kernel[None], (1, *strides), _explicit(padding, "NHWC"), "NHWC", (1, *dilations))
-        return tf.squeeze(y, 1)
+        return tf.squeeze(_conv2d(x[:, None], kernel[None], (1, *strides), padding, (1, *dilations)), 1)
     if len(strides) == 2:
-        return tf.nn.conv2d(x, kernel, strides, _explicit(padding, "NHWC"), "NHWC", dilations)
-    return _conv3d(x, kernel, strides, padding, dilations, groups)
-
-
-def _conv3d(x, kernel, strides, padding, dilations, groups):
-    if not isinstance(padding, str):
-        x, padding = tf.pad(x, _explicit(padding, "NDHWC")), "valid"
-
-    def one(x, kernel):
-        return tf.nn.conv3d(x, kernel, (1, *strides, 1), padding.upper(), "NDHWC", (1, *dilations, 1))
-
+        return _conv2d(x, kernel, strides, padding, dilations)
     if groups == 1:
-        return one(x, kernel)
-    return tf.concat([one(*pair) for pair in zip(tf.split(x, groups, -1), tf.split(kernel, groups, -1), strict=True)], -1)
+        return _conv3d(x, kernel, strides, padding, dilations)
+    parts = zip(tf.split(x, groups, -1), tf.split(kernel, groups, -1), strict=True)
+    return tf.concat([_conv3d(x, kernel, strides, padding, dilations) for x, kernel in parts], -1)
+
+
+def _conv2d(x, kernel, strides, padding, dilations):
+    return tf.nn.conv2d(x, kernel, strides, padding.upper(), "NHWC", dilations)
+
+
+def _conv3d(x, kernel, strides, padding, dilations):
+    return tf.nn.conv3d(x, kernel, (1, *strides, 1), padding.upper(), "NDHWC", (1, *dilations, 1))
 
 
 def conv_bias(inputs, kernel, bias, strides, padding, data_format, dilation_rate, groups):
@@ -81,21 +73,26 @@ def depthwise_conv(inputs, kernel, strides, padding, data_format, dilation_rate)
 
 @_channels_last
 def _depthwise(x, kernel, strides, padding, dilations):
+    *sizes, channels, multiplier = kernel.shape
     if len(strides) == 3:
-        *sizes, channels, multiplier = kernel.shape
-        return _conv3d(x, tf.reshape(kernel, (*sizes, 1, channels * multiplier)), strides, padding, dilations, channels)
-    flat = len(strides) == 1
-    if flat:
-        x, kernel, strides, dilations = x[:, None], kernel[None], (1, *strides), (1, *dilations)
-        padding = padding if isinstance(padding, str) else ((0, 0), *padding)
-    if max(dilations) > 1 and max(strides) > 1:
-        # The kernel has either: what the stride leaves out is computed and dropped.
-        pads = windows.pads(padding, x.shape[1:-1], kernel.shape[:-2], strides, dilations)
-        y = tf.nn.depthwise_conv2d(x, kernel, (1, 1, 1, 1), _explicit(pads, "NHWC"), "NHWC", dilations)
-        y = y[:, :: strides[0], :: strides[1]]
-    else:
-        y = tf.nn.depthwise_conv2d(x, kernel, (1, *strides, 1), _explicit(padding, "NHWC"), "NHWC", dilations)
-    return tf.squeeze(y, 1) if flat else y
+        kernel = tf.reshape(kernel, (*sizes, 1, channels * multiplier))
+        return _conv(x, kernel, strides, padding, dilations, channels, "channels_last")
+    if not isinstance(padding, str):
+        x, padding = tf.pad(x, [(0, 0), *padding, (0, 0)]), "valid"
+    if len(strides) == 1:
+        return tf.squeeze(_depthwise2d(x[:, None], kernel[None], (1, *strides), padding, (1, *dilations)), 1)
+    return _depthwise2d(x, kernel, strides, padding, dilations)
+
+
+def _depthwise2d(x, kernel, strides, padding, dilations):
+    if max(dilations) == 1:
+        return tf.nn.depthwise_conv2d(x, kernel, (1, *strides, 1), padding.upper(), "NHWC")
+    if max(strides) == 1:
+        return tf.nn.depthwise_conv2d(x, kernel, (1, 1, 1, 1), padding.upper(), "NHWC", dilations)
+    # The kernel has either: what the stride leaves out is computed and dropped.
+    pads = windows.pads(padding, x.shape[1:-1], kernel.shape[:-2], strides, dilations)
+    y = tf.nn.depthwise_conv2d(tf.pad(x, [(0, 0), *pads, (0, 0)]), kernel, (1, 1, 1, 1), "VALID", "NHWC", dilations)
+    return y[:, :: strides[0], :: strides[1]]
 
 
 def conv_transpose(inputs, kernel, strides, padding, output_padding, data_format, dilation_rate):
@@ -122,16 +119,26 @@ def _transposed(x, kernel, strides, padding, extra, dilations):
         (cut, max(windows.span(k, d) - length - cut, 0))
         for (length, cut), k, d in zip(unit, sizes, dilations, strict=True)
     ]
-    channels = kernel.shape[-2]
+    channels, kernel = kernel.shape[-2], _spread(kernel, dilations)
     if len(sizes) == 2:
-        return tf.nn.conv2d_transpose(
-            x, kernel, tf.stack([batch, *lengths, channels]), strides, _explicit(pads, "NHWC"), "NHWC", dilations
-        )
+        pads = [[0, 0], *map(list, pads), [0, 0]]
+        return tf.nn.conv2d_transpose(x, kernel, tf.stack([batch, *lengths, channels]), strides, pads)
     full = [n + before + after for n, (before, after) in zip(lengths, pads, strict=True)]
-    y = tf.nn.conv3d_transpose(
-        x, kernel, tf.stack([batch, *full, channels]), (1, *strides, 1), "VALID", "NDHWC", (1, *dilations, 1)
-    )
+    y = tf.nn.conv3d_transpose(x, kernel, tf.stack([batch, *full, channels]), (1, *strides, 1), "VALID")
     return tf.slice(y, [0, *(before for before, _ in pads), 0], tf.stack([batch, *lengths, channels]))
+
+
+def _spread(kernel, dilations):
+    """The kernel with zeros between its places: CPUs have no gradient of dilated convolutions."""
+    for axis, dilation in enumerate(dilations):
+        if dilation > 1:
+            sizes = kernel.shape.as_list()
+            zeros = [(0, 0)] * (len(sizes) + 1)
+            zeros[axis + 1] = (0, dilation - 1)
+            kernel = tf.pad(tf.expand_dims(kernel, axis + 1), zeros)
+            kernel = tf.reshape(kernel, (*sizes[:axis], -1, *sizes[axis + 1 :]))
+            kernel = tf.gather(kernel, tf.range(windows.span(sizes[axis], dilation)), axis=axis)
+    return kernel
 
 
 def max_pool(inputs, pool_size, strides, padding, data_format):

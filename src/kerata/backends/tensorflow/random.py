@@ -1,24 +1,26 @@
 """Random natives on TensorFlow.
 
-Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are TensorFlow ops, for XLA and
-without. Dimensions may be scalar tensors there. With `set_rng("native")`, `tf.random.stateless_*` give uniforms,
-normals and masks.
+Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are TensorFlow ops, for XLA
+and without, and dimensions may be scalar tensors. A graph of Kerata's own that XLA doesn't compile calls NumPy for the
+larger draws: 120 passes over memory take TensorFlow four times as long. With `set_rng("native")`,
+`tf.random.stateless_*` give uniforms, normals and masks.
 """
 
 import math
 
 import numpy as np
 
-from kerata.backends.tensorflow.core import DTYPES, tf
+from kerata.backends.tensorflow.core import DTYPES, plain_graph, tf
 from kerata.core import config, threefry
 
 __all__ = [
     "random_bits", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
-    "random_randint", "random_split", "random_truncated_normal", "random_uniform",
+    "random_randint", "random_randint_between", "random_split", "random_truncated_normal", "random_uniform",
 ]  # fmt: skip
 
 _STEP = np.array([0, 1], np.uint32)
 _WORD = 0xFFFFFFFF
+_LARGE = 1 << 15  # elements from which calling NumPy out of a graph pays
 
 
 def _on_host():
@@ -28,6 +30,20 @@ def _on_host():
 def _size(shape):
     """Number of elements: an int, or a scalar tensor where a dimension is one."""
     return math.prod(shape) if all(isinstance(d, int) for d in shape) else tf.reduce_prod(tf.stack(shape))
+
+
+def _drawn(key, shape, dtype, draw, in_graph):
+    """`draw(shape, key)` of NumPy, where it can be called, else the tensor of `in_graph()`."""
+    if _on_host():
+        return tf.constant(draw(shape, key.numpy()))
+    static = all(isinstance(d, int) for d in shape)
+    if not plain_graph.get() or (static and math.prod(shape) < _LARGE):
+        return in_graph()
+    result = tf.numpy_function(
+        lambda key, *shape: draw(tuple(map(int, shape)), key), [key, *shape], DTYPES[dtype], stateful=False
+    )
+    result.set_shape([d if isinstance(d, int) else None for d in shape])
+    return result
 
 
 # -- keys and bits ----------------------------------------------------------------------------------------------
@@ -53,9 +69,7 @@ def random_fold(key, data):
 
 
 def random_bits(key, shape):
-    if _on_host():
-        return tf.constant(threefry.bits(key.numpy(), math.prod(shape)).reshape(shape))
-    return _words(key, shape)
+    return _drawn(key, shape, "uint32", threefry.host_bits, lambda: _words(key, shape))
 
 
 def _rotate(x, distance):
@@ -79,22 +93,34 @@ def _words(key, shape):
 def random_uniform(key, shape, minval, maxval, dtype):
     if config.rng_mode() == "native":
         return tf.random.stateless_uniform(shape, _native_seed(key), minval, maxval, DTYPES[dtype])
-    if _on_host():
-        return tf.constant(threefry.host_uniform(shape, key.numpy(), minval, maxval, dtype))
-    return _uniform(key, shape, minval, maxval, dtype)
+    def draw(shape, key):
+        return threefry.host_uniform(shape, key, minval, maxval, dtype)
+
+    return _drawn(key, shape, dtype, draw, lambda: _uniform(key, shape, minval, maxval, dtype))
 
 
 def random_normal(key, shape, dtype):
     if config.rng_mode() == "native":
         return tf.random.stateless_normal(shape, _native_seed(key), dtype=DTYPES[dtype])
-    if _on_host():
-        return tf.constant(threefry.host_normal(shape, key.numpy(), dtype=dtype))
-    return _quantile(_uniform(key, shape, *threefry.normal_bounds(dtype), dtype))
+
+    def draw(shape, key):
+        return threefry.host_normal(shape, key, dtype=dtype)
+
+    return _drawn(key, shape, dtype, draw, lambda: _normal(key, shape, dtype))
 
 
 def random_truncated_normal(key, shape, dtype):
-    if _on_host():
-        return tf.constant(threefry.host_truncated_normal(shape, key.numpy(), dtype=dtype))
+    def draw(shape, key):
+        return threefry.host_truncated_normal(shape, key, dtype=dtype)
+
+    return _drawn(key, shape, dtype, draw, lambda: _truncated_normal(key, shape, dtype))
+
+
+def _normal(key, shape, dtype):
+    return _quantile(_uniform(key, shape, *threefry.normal_bounds(dtype), dtype))
+
+
+def _truncated_normal(key, shape, dtype):
     values = _quantile(_uniform(key, shape, *threefry.truncated_bounds(dtype), dtype))
     return tf.clip_by_value(values, *threefry.truncated_limits(dtype))
 
@@ -159,9 +185,11 @@ def _horner(coefficients, w):
 def random_mask(key, shape, keep_prob):
     if config.rng_mode() == "native":
         return tf.random.stateless_uniform(shape, _native_seed(key)) < keep_prob
-    if _on_host():
-        return tf.constant(threefry.mask(key.numpy(), math.prod(shape), keep_prob).reshape(shape))
-    return _mask(key, shape, keep_prob)
+
+    def draw(shape, key):
+        return threefry.host_mask(shape, key, keep_prob)
+
+    return _drawn(key, shape, "bool", draw, lambda: _mask(key, shape, keep_prob))
 
 
 def _mask(key, shape, keep_prob):
@@ -183,9 +211,13 @@ def _mask(key, shape, keep_prob):
 
 
 def random_randint(key, shape, minval, maxval, dtype):
-    if not _on_host() or not isinstance(minval, int):
-        return _randint(key, shape, minval, maxval, dtype)
-    return tf.constant(threefry.host_randint(shape, key.numpy(), minval, maxval, dtype))
+    if _on_host():
+        return tf.constant(threefry.host_randint(shape, key.numpy(), minval, maxval, dtype))
+    return _randint(key, shape, minval, maxval, dtype)
+
+
+def random_randint_between(key, minval, maxval, shape, dtype):
+    return _randint(key, shape, minval, maxval, dtype)
 
 
 def _randint(key, shape, minval, maxval, dtype):

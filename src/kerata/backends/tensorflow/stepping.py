@@ -6,6 +6,8 @@ from kerata.backends.tensorflow.core import tf
 
 # Steps assign variables in place, compiled by `tf.function`.
 STEP = "stateful"
+# Whether dimensions are always Python integers.
+INTEGER_DIMS = False
 IN_PLACE = True
 inference = no_grad = nullcontext
 _EAGER = type(tf.constant(0))

@@ -112,3 +112,8 @@ def _round_integers(x, unit):
     twice = 2 * (x - quotient * unit)
     up = (twice > unit) | ((twice == unit) & (quotient % 2 == 1))
     return (quotient + up.to(x.dtype)) * unit
+
+
+gcd = torch.gcd
+lcm = torch.lcm
+complex_of = torch.complex

@@ -58,3 +58,7 @@ def lu_factor(x):
     lu, pivots = torch.linalg.lu_factor(x)
     # LAPACK counts rows from 1.
     return lu, pivots - 1
+
+
+def eig(x):
+    return tuple(torch.linalg.eig(x))

@@ -1,6 +1,10 @@
 """Layers of this backend are `torch.nn.Module`s: the class, and keeping its registries in step with the layer's."""
 
+import io
+
 import torch
+
+from kerata.backends.torch.core import _NAMES, DTYPES
 
 _classes = {}
 
@@ -87,3 +91,62 @@ def call_with_hooks(layer, args, kwargs):
 def set_trainable(storage, trainable):
     if isinstance(storage, torch.nn.Parameter):
         storage.requires_grad_(trainable)
+
+
+# ------------------------------------------------------------------ modules inside layers
+
+
+def is_module(x):
+    return isinstance(x, torch.nn.Module)
+
+
+def module_to_bytes(module):
+    """A module, pickled as `torch.save` does it."""
+    buffer = io.BytesIO()
+    torch.save(module, buffer)
+    return buffer.getvalue()
+
+
+def module_from_bytes(data):
+    """The module in a pickle. Runs what is in it: never for data that isn't trusted."""
+    return torch.load(io.BytesIO(data), weights_only=False)
+
+
+def module_outputs(module, args, kwargs):
+    """What a module returns for `(shape, dtype)` pairs in place of tensors, computed without data.
+
+    Unknown dimensions are tried with two lengths: an output dimension that differs is unknown too.
+
+    Returns:
+        Nested structure of `(shape, dtype name)`.
+    """
+    results = [_meta_call(module, args, kwargs, length) for length in (2, 3)]
+    leaves, structure = zip(*map(torch.utils._pytree.tree_flatten, results), strict=True)
+    specs = []
+    for a, b in zip(*leaves, strict=True):
+        shape = tuple(int(m) if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
+        specs.append((shape, _NAMES[a.dtype]))
+    return torch.utils._pytree.tree_unflatten(specs, structure[0])
+
+
+def _meta_call(module, args, kwargs, unknown):
+    def tensor(x):
+        if isinstance(x, _Spec):
+            shape = [unknown if d is None else d for d in x.shape]
+            return torch.empty(shape, dtype=DTYPES[x.dtype], device="meta")
+        return x
+
+    args, kwargs = torch.utils._pytree.tree_map(tensor, (args, kwargs))
+    state = {k: v.to("meta") for k, v in module.state_dict(keep_vars=True).items()}
+    with torch.no_grad():
+        return torch.func.functional_call(module, state, args, kwargs)
+
+
+class _Spec:
+    """Shape and dtype in place of a tensor."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, dtype
+
+
+module_spec = _Spec

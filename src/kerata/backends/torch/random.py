@@ -16,7 +16,7 @@ from kerata.core import config, threefry
 
 __all__ = [
     "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
-    "random_randint", "random_split", "random_truncated_normal", "random_uniform",
+    "random_randint", "random_randint_between", "random_split", "random_truncated_normal", "random_uniform",
 ]  # fmt: skip
 
 _WORD = 0xFFFFFFFF
@@ -228,9 +228,13 @@ def random_dropout(x, key, rate, noise_shape):
 
 
 def random_randint(key, shape, minval, maxval, dtype):
-    if not _on_host(key) or not isinstance(minval, int):
-        return _randint(key, shape, minval, maxval, dtype)
-    return torch.from_numpy(threefry.host_randint(shape, key, minval, maxval, dtype))
+    if _on_host(key):
+        return torch.from_numpy(threefry.host_randint(shape, key, minval, maxval, dtype))
+    return _randint(key, shape, minval, maxval, dtype)
+
+
+def random_randint_between(key, minval, maxval, shape, dtype):
+    return _randint(key, shape, minval, maxval, dtype)
 
 
 def _randint(key, shape, minval, maxval, dtype):

@@ -9,6 +9,8 @@ from kerata.backends.torch import optimizers
 # Steps are traced once and run as a plan of native calls.
 STEP = "planned"
 # A variable's parameter stays the same object for as long as the variable lives.
+# Whether dimensions are always Python integers.
+INTEGER_DIMS = True
 IN_PLACE = True
 no_grad = torch.no_grad
 inference = torch.inference_mode
@@ -22,6 +24,10 @@ def update_in_place(kernel, optimizer, params, grads, slots, rate):
 
 def is_concrete(x):
     return type(x) in (torch.Tensor, torch.nn.Parameter)
+
+
+def rows(x):
+    return x.unbind(0)
 
 
 def copy(x):

@@ -37,7 +37,7 @@ class Dense(Adaptable, Layer):
     """
 
     # Keras's configs leave out what the base says already.
-    _config_if_given = (*Adaptable._config_if_given, "activity_regularizer")
+    _config_unless = {**Adaptable._config_unless, "activity_regularizer": None}
 
     def __init__(
         self,

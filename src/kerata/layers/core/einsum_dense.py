@@ -34,7 +34,7 @@ class EinsumDense(Adaptable, Layer):
     (2, 3, 64)
     """
 
-    _config_if_given = (*Adaptable._config_if_given, "gptq_unpacked_column_size")
+    _config_unless = {**Adaptable._config_unless, "gptq_unpacked_column_size": None}
 
     def __init__(
         self,

@@ -25,6 +25,9 @@ class Lambda(Layer):
     9.0
     """
 
+    # Its function may be anything, so it isn't traced as ops.
+    _opaque = True
+
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
         super().__init__(**kwargs)
         if not callable(function):
@@ -81,13 +84,12 @@ class Lambda(Layer):
     @classmethod
     def from_config(cls, config, custom_objects=None, safe_mode=None):
         """A layer from its config; one that holds bytecode is refused unless `safe_mode=False`."""
-        safe = serialization.in_safe_mode() if safe_mode is None else safe_mode
-        if safe_mode is None and not _reading():
-            safe = True
+        safe = serialization.refuses_code(safe_mode)
         config = dict(config)
         for name in ("function", "output_shape", "mask"):
             if name in config:
                 config[name] = _revived(config[name], safe, custom_objects)
+        config["dtype"] = serialization.revive(config.get("dtype"))
         return cls(**config)
 
 
@@ -95,10 +97,6 @@ def _serialized(function):
     if isinstance(function, types.LambdaType) and function.__name__ == "<lambda>":
         return {"class_name": "__lambda__", "config": dict(zip(("code", "defaults", "closure"), serialization.function_code(function), strict=True))}
     return serialization.serialize_keras_object(function)
-
-
-def _reading():
-    return serialization._safe_mode.get() is not None
 
 
 def _revived(value, safe, custom_objects):

@@ -1,6 +1,6 @@
 """Arrays as a source: gathered by `take`, one call an array and batch, or for several batches at once."""
 
-import numpy as np
+import math
 
 from kerata.core import tree
 from kerata.core.errors import positive_int
@@ -68,7 +68,7 @@ class ArraySource(Source):
         self.num_batches = -(-self.num_samples // size)
         self.partial_batch_size = self.num_samples % size
         self.has_partial_batch = self.partial_batch_size > 0
-        self._batch_bytes = size * sum(np.prod(a.shape[1:]) * a.dtype.itemsize for a in self.arrays)
+        self._batch_bytes = size * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in self.arrays)
 
     def batch_spec(self):
         return self._specs

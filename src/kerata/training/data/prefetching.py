@@ -33,7 +33,7 @@ class prefetch:  # noqa: N801  (used as a function)
         self._auto = background == "auto"
         self._slow = 0
         self._thread = None
-        if background is True:
+        if background and not self._auto:
             self._start()
 
     def __iter__(self):

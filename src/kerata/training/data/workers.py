@@ -2,6 +2,7 @@
 
 import contextvars
 import multiprocessing
+import signal
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -82,6 +83,8 @@ _kept = None
 def _keep(dataset):
     global _kept
     _kept = dataset
+    # Ctrl-C reaches all processes of a terminal; the main one ends these.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _item_of_kept(index):

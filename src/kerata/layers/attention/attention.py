@@ -1,0 +1,111 @@
+"""Attention without projections (Luong et al., 2015)."""
+
+from kerata import ops
+from kerata.core import dtypes
+from kerata.core.errors import one_of
+from kerata.layers.attention.masks import causal_mask, combined
+from kerata.layers.layer import Layer
+from kerata.layers.regularization.dropout import checked_rate
+
+
+class Attention(Layer):
+    """Weighted means of the values, by the products of queries and keys.
+
+    Args:
+        use_scale: multiply the scores by a trained number.
+        score_mode: `"dot"`: scalar product; `"concat"`: a trained number times the sum of `tanh(query + key)`.
+        dropout: share of weights dropped in training.
+        seed: of the dropout.
+
+    Call arguments:
+        inputs: list of query `(batch, T, size)`, value `(batch, S, size)`, and optionally key `(batch, S, size)`, which
+            is otherwise the value.
+        mask: list of boolean masks of query `(batch, T)` and value `(batch, S)`.
+        training: whether to drop weights.
+        return_attention_scores: return `(output, weights)`.
+        use_causal_mask: no place attends to later ones.
+
+    Returns:
+        `(batch, T, size)`.
+
+    >>> import kerata
+    >>> x = kerata.ops.ones((1, 3, 2))
+    >>> tuple(kerata.layers.Attention()([x, x]).shape)
+    (1, 3, 2)
+    """
+
+    def __init__(self, use_scale=False, score_mode="dot", dropout=0.0, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.use_scale = use_scale
+        self.score_mode = one_of(score_mode, ("dot", "concat"), "score_mode", self._where())
+        self._set_dropout(dropout, seed)
+        self.scale = self.concat_score_weight = None
+
+    def _set_dropout(self, dropout, seed):
+        from kerata import random
+
+        self.dropout = checked_rate(dropout, self)
+        self.seed = seed
+        if self.dropout > 0:
+            self.seed_generator = random.SeedGenerator(seed)
+        self.supports_masking = True
+
+    def build(self, input_shape):
+        self._check_inputs(input_shape)
+        if self.use_scale:
+            self.scale = self.add_weight(name="scale", shape=(), initializer="ones")
+        if self.score_mode == "concat":
+            self.concat_score_weight = self.add_weight(name="concat_score_weight", shape=(), initializer="ones")
+
+    def _check_inputs(self, inputs):
+        if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
+            raise ValueError(f"{self._where()}: call it on a list [query, value] or [query, value, key], not on {inputs!r}.")
+
+    def _calculate_scores(self, query, key):
+        """`(batch, T, S)`."""
+        if self.score_mode == "dot":
+            scores = ops.matmul(query, ops.swapaxes(key, -1, -2))
+            return scores if self.scale is None else scores * self.scale
+        total = ops.expand_dims(query, -2) + ops.expand_dims(key, -3)
+        total = total if self.scale is None else self.scale * total
+        return self.concat_score_weight * ops.sum(ops.tanh(total), axis=-1)
+
+    def call(self, inputs, mask=None, training=False, return_attention_scores=False, use_causal_mask=False):
+        self._check_inputs(inputs)
+        self._check_mask(mask, inputs)
+        query, value = inputs[0], inputs[1]
+        key = inputs[2] if len(inputs) > 2 else value
+        query_mask, value_mask = (mask[0], mask[1]) if mask else (None, None)
+        scores = self._calculate_scores(query, key)
+        columns = None if value_mask is None else ops.expand_dims(value_mask, -2)
+        causal = causal_mask(*ops.shape(scores)[-2:]) if use_causal_mask else None
+        weights = self._weights(scores, combined(columns, causal), training)
+        output = ops.matmul(weights, value)
+        if query_mask is not None:
+            output = output * ops.cast(ops.expand_dims(query_mask, -1), output.dtype)
+        return (output, weights) if return_attention_scores else output
+
+    def _weights(self, scores, keep, training):
+        if keep is not None:
+            # Far below any other score, within what half precision holds.
+            far = 65504.0 if dtypes.standardize_dtype(scores.dtype) == "float16" else 1e9
+            scores = scores - far * ops.cast(ops.logical_not(keep), scores.dtype)
+        weights = ops.softmax(scores, axis=-1)
+        if training and self.dropout > 0:
+            from kerata import random
+
+            weights = random.dropout(weights, self.dropout, seed=self.seed_generator)
+        return weights
+
+    def _check_mask(self, mask, inputs):
+        if mask is not None and (not isinstance(mask, (list, tuple)) or not 2 <= len(mask) <= len(inputs)):
+            raise ValueError(f"{self._where()}: `mask` must be a list with a mask for query and value, not {mask!r}.")
+
+    def compute_mask(self, inputs, mask=None):
+        """The query's mask."""
+        self._check_mask(mask, inputs)
+        return mask[0] if mask else None
+
+    def compute_output_shape(self, input_shape):
+        """The query's shape, with the value's size."""
+        return (*input_shape[0][:-1], input_shape[1][-1])
