@@ -174,6 +174,8 @@ def test_config_and_saved_state_continue_the_run(real_keras, wanted, name, argum
         again.load_own_variables(store)
         run(again, ws, STEPS[3:])
         close(ws, wanted[0])
+    if name == "Lamb":
+        return  # which Keras doesn't read back from its config
     # The real Keras goes on from our state, too.
     ws, theirs = variables(), real_keras.optimizers.deserialize(optimizers.serialize(optimizer))
     with backends.use_backend("numpy"):

@@ -62,7 +62,7 @@ class Progbar:
         self._seen = 0
         self._begun = time.time()
         self._last = 0.0 if self._dynamic or not interval else self._begun
-        self._first = None  # (time, steps) of the first update: it has the compiling in it
+        self._first = None  # (time, steps) of the first update
         self._drawn = 0  # characters of the line on the screen
 
     def due(self, finalize=False):
@@ -137,12 +137,13 @@ class Progbar:
         return [shown, f"{_short(pace)}/{self.unit_name}", *numbers]
 
     def _pace(self, current, now):
-        """Seconds a step."""
+        """Seconds a step; without the first ones if that makes it faster: they have the compiling in them."""
         if not current:
             return 0.0
-        if self._first is not None and current > self._first[1]:
-            return (now - self._first[0]) / (current - self._first[1])
-        return (now - self._begun) / current
+        overall = (now - self._begun) / current
+        if self._first is None or current <= self._first[1]:
+            return overall
+        return min(overall, (now - self._first[0]) / (current - self._first[1]))
 
     def _draw(self, current, now, finalize):
         shown, pace, *numbers = self._facts(current, now, finalize)

@@ -1,5 +1,7 @@
 """`SwapEMAWeights`: evaluate, and save, with the averaged weights."""
 
+import numpy as np
+
 from kerata.callbacks.callback import Callback
 
 
@@ -31,7 +33,8 @@ class SwapEMAWeights(Callback):
         averages = optimizer._model_variables_moving_average
         # Kept apart, not in the averages' place: training may end at any moment, and it ends with the
         # averages.
-        self._weights = [variable.numpy() for variable in variables]
+        # Copies: on torch `numpy()` gives the variable's own memory.
+        self._weights = [np.array(variable.numpy()) for variable in variables]
         for variable, average in zip(variables, averages, strict=True):
             variable.assign(average.numpy())
 

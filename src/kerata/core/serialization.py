@@ -103,7 +103,7 @@ def tensor_history(history_of):
 def sharing():
     """Within the block, an object that is written more than once gets a number, and is read as one object."""
     written = _written.set(_Written() if _written.get() is None else _written.get())
-    read = _read.set({} if _read.get() is None else _read.get())
+    read = _read.set(_Read() if _read.get() is None else _read.get())
     try:
         yield
     finally:
@@ -415,20 +415,62 @@ def _find_function(config):
 
 
 def _read_object(config):
-    number = config.get("shared_object_id")
-    shared = _read.get()
-    if number is not None and shared is not None and number in shared:
-        return shared[number]
+    known = _known_instance(config)
+    if known is not None:
+        return known
     cls = find_class(config)
     instance = _made(cls, config)
     unbuilt = hasattr(instance, "build_from_config") and not getattr(instance, "built", False)
-    if unbuilt and config.get("build_config"):
+    # A model that wasn't built says so by shapes that are all `None`.
+    if unbuilt and any(v is not None for v in (config.get("build_config") or {}).values()):
         instance.build_from_config(_deserialized(config["build_config"]))
     if config.get("compile_config") and hasattr(instance, "compile_from_config"):
         instance.compile_from_config(config["compile_config"])
-    if number is not None and shared is not None:
-        shared[number] = instance
+    if _read.get() is not None:
+        _read.get().add(config, instance)
     return instance
+
+
+def _known_instance(config):
+    number = config.get("shared_object_id")
+    return None if number is None or _read.get() is None else _read.get().find(config, number)
+
+
+class _Read:
+    """What has been read, for objects that a file has in several places."""
+
+    def __init__(self):
+        self._numbered = {}
+        self._named = {}
+
+    def add(self, config, instance):
+        number = config.get("shared_object_id")
+        if number is not None:
+            self._numbered[number] = instance
+        elif isinstance(config["config"], dict) and "name" in config["config"]:
+            self._named.setdefault(config["config"]["name"], []).append((config, instance))
+
+    def find(self, config, number):
+        """The object that was read before under the same number.
+
+        Keras numbers an object only from its second place on; the first is the one with an equal config.
+        """
+        if number in self._numbered:
+            return self._numbered[number]
+        name = config["config"].get("name") if isinstance(config["config"], dict) else None
+        for other, instance in self._named.get(name, ()) if name else ():
+            if _without_numbers(other) == _without_numbers(config):
+                return instance
+        return None
+
+
+def _without_numbers(value):
+    if isinstance(value, dict):
+        dropped = ("shared_object_id", "inbound_nodes", "compile_config")
+        return {k: _without_numbers(v) for k, v in value.items() if k not in dropped}
+    if isinstance(value, list):
+        return [_without_numbers(v) for v in value]
+    return value
 
 
 def find_class(config):

@@ -10,6 +10,15 @@ from kerata.core import tree
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import Graph, topological
 
+_LENGTH_ARITHMETIC = {
+    "add": "{} + {}",
+    "subtract": "{} - {}",
+    "multiply": "{} * {}",
+    "floor_divide": "{} // {}",
+    "mod": "{} % {}",
+    "maximum": "max({}, {})",
+    "minimum": "min({}, {})",
+}
 _LITERAL = (int, float, str, bool, type(None))
 
 
@@ -54,6 +63,9 @@ class _Writer:
         self.names = {}
         self.natives = {}
         self.lines = []
+        # Lengths of dimensions and what is computed from them: Python ints while the plan runs, so that compilers
+        # see static shapes. TensorFlow, where they may be tensors, computes with its natives.
+        self.lengths = set()
         self.count = 0
         self.kept = set()
 
@@ -96,9 +108,14 @@ class _Writer:
         return name
 
     def emit(self, node, indent):
+        if self.emit_length(node, indent):
+            return
         arguments = []
-        for value in node.args:
-            if isinstance(value, Graph):
+        roles = getattr(node.op, "roles", ())
+        for i, value in enumerate(node.args):
+            if i < len(roles) and roles[i] is not None and roles[i].static:
+                arguments.append(self.value(value, length=True))
+            elif isinstance(value, Graph):
                 arguments.append(self.nested(value, indent))
             elif isinstance(value, list) and value and isinstance(value[0], Graph):
                 arguments.append(f"[{', '.join([self.nested(g, indent) for g in value])}]")
@@ -115,6 +132,28 @@ class _Writer:
             self.lines.append(f"{indent}{self.local(node.outputs[0])} = {call}")
         else:
             self.lines.append(f"{indent}{self.unpacking(node.structure)} = {call}")
+
+    def emit_length(self, node, indent):
+        """Arithmetic on lengths in Python; False if the node is anything else."""
+        if self.backend.NAME == "tensorflow":
+            return False
+        name = node.op.name
+        if name == "shape_dim":
+            text = f"{self.native(node.op)}({', '.join(self.value(v) for v in node.args)})"
+        elif name in _LENGTH_ARITHMETIC and all(self.is_length(v) for v in node.args[:2]):
+            text = _LENGTH_ARITHMETIC[name].format(*[self.value(v, length=True) for v in node.args])
+        elif name == "cast" and self.is_length(node.args[0]) and node.args[1] in ("int32", "int64"):
+            text = self.value(node.args[0], length=True)
+        else:
+            return False
+        self.lengths.add(id(node.outputs[0]))
+        self.lines.append(f"{indent}{self.local(node.outputs[0])} = {text}")
+        return True
+
+    def is_length(self, value):
+        if isinstance(value, KerasTensor):
+            return id(value) in self.lengths
+        return type(value) is int or (isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu")
 
     def emit_gradients(self, node, arguments, indent):
         """`loss, *others, *grads = …`: the loss function is a closure over the plan's locals."""
@@ -155,16 +194,21 @@ class _Writer:
             self.namespace[name] = getattr(self.backend, getattr(op, "native", op.name))
         return name
 
-    def value(self, value):
-        """Source text of an argument."""
+    def value(self, value, length=False):
+        """Source text of an argument; `length`: lengths of dimensions may stay Python ints."""
         if isinstance(value, KerasTensor):
+            if id(value) in self.lengths and not length:
+                self.namespace["as_tensor"] = self.backend.convert
+                return f"as_tensor({self.local(value)}, 'int32')"
             return self.local(value)
         if isinstance(value, list):
-            return f"[{', '.join(self.value(v) for v in value)}]"
+            return f"[{', '.join(self.value(v, length) for v in value)}]"
         if isinstance(value, tuple) and type(value) is tuple:
-            return f"({', '.join(self.value(v) for v in value)}{',' if len(value) == 1 else ''})"
+            return f"({', '.join(self.value(v, length) for v in value)}{',' if len(value) == 1 else ''})"
         if isinstance(value, slice):
-            return f"slice({self.value(value.start)}, {self.value(value.stop)}, {self.value(value.step)})"
+            return f"slice({', '.join(self.value(v, length) for v in (value.start, value.stop, value.step))})"
+        if length and self.is_length(value):
+            return repr(int(value))
         if type(value) in _LITERAL and value == value and value not in (float("inf"), float("-inf")):
             return repr(value)
         return self.constant(value)

@@ -111,11 +111,6 @@ class KerasTensor:
             "in a layer."
         )
 
-    def __jax_array__(self):
-        raise ValueError(
-            f"{self!r} is symbolic and can't be given to a JAX function. Use `kerata.ops`, or wrap the function in a layer."
-        )
-
     def reshape(self, *newshape):
         """`ops.reshape`."""
         if len(newshape) == 1 and isinstance(newshape[0], (tuple, list)):

@@ -2,6 +2,7 @@
 
 import itertools
 import operator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from kerata.core import tree
@@ -82,14 +83,18 @@ class Trace(StatelessScope):
             runs; `False`: reading one raises `NeedsShape`.
         parent: for a sub-graph, the trace that variables are read from.
         state_mapping: for a sub-graph that may assign variables: their values on entry.
+        in_place: nodes may change variables' values in place (an optimizer's fused kernel).
     """
 
-    def __init__(self, expand=lambda op: True, record=True, dynamic=False, parent=None, state_mapping=None):
+    def __init__(
+        self, expand=lambda op: True, record=True, dynamic=False, parent=None, state_mapping=None, in_place=False
+    ):
         self.parent, self.local = parent, state_mapping is not None
         super().__init__(state_mapping, collect_losses=True)
         self.expand = expand
         self.record = record
         self.dynamic = dynamic
+        self.in_place = in_place
         self.placeholders = {}
         self.recorded = {}
         self._trace_tokens = []
@@ -176,17 +181,17 @@ def topological(outputs, stop=()):
     return found
 
 
-def trace(function, *inputs, expand=lambda op: True, dynamic=False, autocast=None, **kwargs):
+def trace(function, *inputs, expand=lambda op: True, dynamic=False, in_place=False, autocast=None, **kwargs):
     """Run `function` on symbolic inputs and return the `Graph` of what it did.
 
     Args:
         function: a callable made of ops, layers and variables.
         *inputs: nested structures with `KerasTensor`s as the tensors.
         expand: which composites are recorded as their parts; by default all.
-        dynamic: see `Trace`.
+        dynamic, in_place: see `Trace`.
         autocast: dtype that floating variables are read as, or `None`.
     """
-    with Trace(expand, dynamic=dynamic) as scope:
+    with Trace(expand, dynamic=dynamic, in_place=in_place) as scope:
         token = current_autocast.set(autocast)
         try:
             outputs = function(*inputs, **kwargs)
@@ -229,11 +234,13 @@ def _captures(graph, recorded):
     return list(found.values())
 
 
-def outside_trace(function, *args, **kwargs):
-    """Call `function` with no trace and no stateless scope in force."""
-    tokens = current_trace.set(None), current_stateless.set(None)
+@contextmanager
+def untraced():
+    """Within the block no trace, scope of variables or autocast is in force: for building models inside a traced call."""
+    tokens = current_trace.set(None), current_stateless.set(None), current_autocast.set(None)
     try:
-        return function(*args, **kwargs)
+        yield
     finally:
         current_trace.reset(tokens[0])
         current_stateless.reset(tokens[1])
+        current_autocast.reset(tokens[2])

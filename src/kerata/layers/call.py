@@ -1,6 +1,7 @@
 """How a layer's `call` is called: its parameters, and what is known about the call in progress."""
 
 import inspect
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 # `CallContext` of the outermost layer call in progress.
@@ -20,6 +21,16 @@ class CallContext:
     def __init__(self, entry, training):
         self.entry = entry
         self.training = training
+
+
+@contextmanager
+def outside_call():
+    """Within the block a layer's call is an outermost one."""
+    token = current_call.set(None)
+    try:
+        yield
+    finally:
+        current_call.reset(token)
 
 
 class CallSignature:

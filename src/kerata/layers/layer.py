@@ -532,7 +532,7 @@ class Layer(Constructed, metaclass=LayerMeta):
         if context is None:
             self._clear_losses()
         try:
-            self._maybe_build(bound)
+            self._maybe_build({"inputs": extra[0], **bound} if extra else bound)
             if symbolic and current_trace.get() is None:
                 return self._symbolic_call(bound, extra, mask)
             return self._run(bound, extra, mask)
@@ -612,7 +612,12 @@ class Layer(Constructed, metaclass=LayerMeta):
             scope.__enter__()
             self.__dict__["_in_scope"] = True
         try:
-            outputs = self.call(*extra, **bound) if not extra else self.call(*bound.values(), *extra)
+            if extra:
+                named = signature_of(type(self).call).names
+                positional = [bound.pop(n) for n in named if n in bound]
+                outputs = self.call(*positional, *extra, **bound)
+            else:
+                outputs = self.call(**bound)
         finally:
             if scope is not None:
                 self.__dict__["_in_scope"] = False
@@ -627,7 +632,9 @@ class Layer(Constructed, metaclass=LayerMeta):
         if self.activity_regularizer is not None:
             for output in tree.flatten(outputs):
                 if output is not None and hasattr(output, "shape"):
-                    self.add_loss(self.activity_regularizer(output))
+                    loss = self.activity_regularizer(output)
+                    # The mean over examples, as the other losses are.
+                    self.add_loss(loss / _shape(output)[0] if len(output.shape) else loss)
         self._set_output_masks(bound, outputs, mask)
 
     def _set_output_masks(self, bound, outputs, mask):
@@ -1036,6 +1043,12 @@ def _tensor(x):
     from kerata.ops.core import convert_to_tensor
 
     return convert_to_tensor(x)
+
+
+def _shape(x):
+    from kerata.ops.core import shape
+
+    return shape(x)
 
 
 def _cast(x, dtype):

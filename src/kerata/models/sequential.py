@@ -5,6 +5,8 @@ import inspect
 
 from kerata.core.serialization import deserialize_keras_object, serialize_keras_object
 from kerata.graph.tensor import KerasTensor
+from kerata.graph.trace import untraced
+from kerata.layers.call import outside_call
 from kerata.layers.layer import Layer, _as_shapes
 from kerata.models.model import Model
 
@@ -116,13 +118,14 @@ class Sequential(Model):
             first = InputLayer(batch_shape=tuple(shape), dtype=_first_dtype(self._stack[0]))
             self._stack.insert(0, first)
         x = first.output
-        for layer in self.layers:
-            if not _takes_one_input(layer):
-                raise ValueError(
-                    f"{self._where()}: layers take one input each, but {layer._where()} takes more. Use a Functional model."
-                )
-            x = layer(x)
-        self.__dict__["_functional"] = Functional(first.output, x, name=self.name)
+        with untraced(), outside_call():
+            for layer in self.layers:
+                if not _takes_one_input(layer):
+                    raise ValueError(
+                        f"{self._where()}: layers take one input each, but {layer._where()} takes more. Use a Functional model."
+                    )
+                x = layer(x)
+            self.__dict__["_functional"] = Functional(first.output, x, name=self.name)
 
     def call(self, inputs, training=None, mask=None, **kwargs):
         if self._functional is not None:

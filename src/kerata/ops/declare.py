@@ -36,12 +36,12 @@ class Role:
         many: a list of tensors.
         group: promoted together with the op's other tensors of a group.
         least: lattice node that takes part in the promotion: `WEAK_FLOAT` makes integers floating.
-        wide: small integers become what they are summed in.
+        wide: `{dtype: dtype}`: small integers that become what they are summed in.
         boolean: read as truth values.
         static: no tensor, but may hold some (a shape, an index).
     """
 
-    def __init__(self, name, many=False, group=True, least=None, wide=False, boolean=False, static=False):
+    def __init__(self, name, many=False, group=True, least=None, wide=None, boolean=False, static=False):
         self.name, self.many, self.group, self.least = name, many, group, least
         self.wide, self.boolean, self.static = wide, boolean, static
         self.floating = least is WEAK_FLOAT
@@ -53,7 +53,9 @@ class Role:
 Tensor = Role("Tensor")  # promoted together with the op's other tensors
 Number = Role("Number", least=WEAK_INT)  # the same, and bool becomes int32
 Float = Role("Float", least=WEAK_FLOAT)  # the same, and integers become floating
-Sum = Role("Sum", wide=True)  # the same, and integers below 32 bits get the dtype they are summed in
+# The same, and integers below 32 bits get the dtype they are summed in.
+Sum = Role("Sum", wide={"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"})
+Product = Role("Product", wide={"int8": "int32"})  # the same for sums of products of int8
 Tensors = Role("Tensors", many=True)  # a list or tuple of tensors, promoted together
 Floats = Role("Floats", many=True, least=WEAK_FLOAT)
 Index = Role("Index", group=False)  # a tensor that keeps its own dtype
@@ -66,7 +68,6 @@ REGISTRY = {}
 # Types of variables (a floor above): dispatch reads their values.
 VARIABLES = set()
 _SCALARS = frozenset({int, float, bool})
-_SUMMED_IN = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
 # Python numbers that natives take as they are, and the dtypes in which all of them then agree.
 _NUMBERS = frozenset({int, float})
 _WITH_NUMBERS = frozenset({"float32", "float64", "int32", "int64"})
@@ -78,7 +79,7 @@ class Op:
     def __init__(self, declaration, rule, scalars=False, native=None, canonical=None):
         self.name = declaration.__name__
         self.canonical = canonical
-        self.native = native or self.name
+        self.native = self.name if native is None else native
         self.rule = rule
         self.scalars = scalars
         code = declaration.__code__
@@ -92,7 +93,7 @@ class Op:
         self.group_at = tuple(i for i in self.tensor_at if self.roles[i].group)
         self.least = tuple({self.roles[i].least for i in self.group_at} - {None})
         self.floating = any(self.roles[i].floating for i in self.group_at)
-        self.wide = any(self.roles[i].wide for i in self.group_at)
+        self.wide = next((self.roles[i].wide for i in self.group_at if self.roles[i].wide), None)
         self.is_composite = rule is None
         self.body = None if _is_empty(declaration) else declaration
         self.function = None
@@ -368,7 +369,7 @@ def _scalars(values):
 
 def _target(op, nodes):
     target = dtypes.promote((*nodes, *op.least), config.floatx())
-    return _SUMMED_IN.get(target, target) if op.wide else target
+    return op.wide.get(target, target) if op.wide else target
 
 
 def _convert(op, args, b):

@@ -86,12 +86,23 @@ def ifft(x: Index):
 def rfft(x: Float, n=None):
     """Half of the transform of real numbers: the primitive."""
     # The transform is not defined for halves.
-    return cast(x, "float32") if dtype_of(x) in ("float16", "bfloat16") else x, n
+    return _fitted(cast(x, "float32") if dtype_of(x) in ("float16", "bfloat16") else x, n), n
 
 
 @primitive(rule=rules.irfft)
 def irfft(x: Index, n=None):
     """Inverse of `rfft`: the primitive."""
+    return _fitted(x, None if n is None else n // 2 + 1), n
+
+
+def _fitted(x, length):
+    """`x` cut or zero-padded at the end of its last dimension: TensorFlow's gradients don't allow for either."""
+    have = x.shape[-1]
+    if length is None or have is None or have == length:
+        return x
+    if have > length:
+        return x[..., :length]
+    return pad(x, ((0, 0),) * (len(x.shape) - 1) + ((0, length - have),))
 
 
 _fft, _ifft, _rfft, _irfft = fft, ifft, rfft, irfft

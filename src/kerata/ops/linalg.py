@@ -10,7 +10,7 @@ from kerata.ops import rules
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import eye, zeros_like
-from kerata.ops.declare import Axis, Float, Sum, Tensor, Tensors, composite, primitive
+from kerata.ops.declare import Axis, Float, Product, Sum, Tensor, Tensors, composite, primitive
 from kerata.ops.elementwise import abs, cast, conj, multiply, not_equal, power, sqrt, square, where
 from kerata.ops.movement import diagonal, expand_dims, moveaxis, reshape, squeeze, stack, swapaxes
 from kerata.ops.reduction import max, min, sum
@@ -24,7 +24,7 @@ __all__ = [
 
 
 @primitive(rule=rules.matmul, canonical="x1.dtype in _b.FLOATS")
-def matmul(x1: Tensor, x2: Tensor):
+def matmul(x1: Product, x2: Product):
     """Matrix product, broadcasting over leading dimensions (`numpy.matmul`).
 
     Args:
@@ -35,14 +35,6 @@ def matmul(x1: Tensor, x2: Tensor):
         Tensor of shape `(..., m, n)`, without the dimensions that a vector lacks. int8 with int8
         gives int32.
     """
-    return _int8_as_int32(x1, x2)
-
-
-def _int8_as_int32(x1, x2):
-    # Sums of int8 products don't fit into 8 bits.
-    if str(x1.dtype).endswith("int8") and dtype_of(x1) == "int8":
-        return cast(x1, "int32"), cast(x2, "int32")
-    return x1, x2
 
 
 @primitive(rule=rules.einsum)

@@ -876,6 +876,9 @@ def dot_product_attention(
         scale = query.shape[-1] ** -0.5
     if attn_logits_soft_cap is not None:
         return _capped_attention(query, key, value, bias, mask, scale, is_causal, attn_logits_soft_cap)
+    if query.shape[2] != key.shape[2]:
+        # Natives take as many key heads as query heads.
+        key, value = (repeat_heads(t, query.shape[2] // key.shape[2]) for t in (key, value))
     return attention(query, key, value, bias, mask, float(scale), bool(is_causal))
 
 

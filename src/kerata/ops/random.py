@@ -18,7 +18,7 @@ from kerata.ops.core import stop_gradient
 from kerata.ops.creation import zeros
 from kerata.ops.declare import Dims, Float, Index, composite, primitive
 from kerata.ops.elementwise import (
-    cast, clip, exp, floor, greater, less, log, log1p, logical_and, logical_not, logical_or, maximum, sqrt, where,
+    cast, exp, floor, greater, less, log, log1p, logical_and, logical_not, logical_or, maximum, minimum, sqrt, where,
 )  # fmt: skip
 from kerata.ops.indexing import take
 from kerata.ops.movement import broadcast_to, canonical_dims, unstack
@@ -351,12 +351,12 @@ def _binomial_by_rejection(n, p, key, shape):
         width = 0.5 - where(less(u, 0.0), -u, u)
         k = floor((2.0 * a / maximum(width, 1e-30) + b) * u + center)
         inside = logical_and(logical_not(less(k, 0.0)), logical_not(greater(k, n)))
-        k = clip(k, 0.0, n)
+        k = minimum(maximum(k, 0.0), n)
         sure = logical_and(logical_not(less(width, 0.07)), less(v, inner))
         ratio = log(v * scale / (a / maximum(width * width, 1e-30) + b))
         bound = (
             (mode + 0.5) * log((mode + 1.0) / (odds * (n - mode + 1.0)))
-            + (n + 1.0) * log((n - mode + 1.0) / (n - k + 1.0))
+            + (n + 1.0) * log1p((k - mode) / (n - k + 1.0))
             + (k + 0.5) * log(odds * (n - k + 1.0) / (k + 1.0))
             + _stirling_rest(mode) + _stirling_rest(n - mode) - _stirling_rest(k) - _stirling_rest(n - k)
         )  # fmt: skip
@@ -368,7 +368,7 @@ def _binomial_by_rejection(n, p, key, shape):
 def _stirling_rest(k):
     """log k! minus Stirling's formula for it, exact to 1e-7 from k = 10 and by table below."""
     table = [math.lgamma(i + 1) - (0.5 * math.log(2 * math.pi) + (i + 0.5) * math.log(i + 1) - (i + 1)) for i in range(10)]
-    small = take(np.asarray(table, dtypes.to_numpy_dtype(dtype_of(k))), cast(clip(k, 0.0, 9.0), "int32"))
+    small = take(np.asarray(table, dtypes.to_numpy_dtype(dtype_of(k))), cast(minimum(maximum(k, 0.0), 9.0), "int32"))
     inverse = 1.0 / (k + 1.0)
     square = inverse * inverse
     return where(less(k, 10.0), small, (1 / 12 - (1 / 360 - square / 1260) * square) * inverse)

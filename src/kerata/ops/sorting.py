@@ -8,7 +8,7 @@ from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import arange, full, ones
 from kerata.ops.declare import Index, Tensor, composite, primitive
-from kerata.ops.elementwise import cast, equal, isnan, logical_and, logical_not, logical_or, minimum, not_equal, where
+from kerata.ops.elementwise import cast, equal, isnan, logical_and, logical_not, logical_or, minimum, where
 from kerata.ops.indexing import nonzero, scatter, take
 from kerata.ops.movement import concatenate, expand_dims, moveaxis, reshape
 from kerata.ops.reduction import all, cumsum
@@ -106,13 +106,11 @@ def isin(x1: Tensor, x2: Tensor, assume_unique=False, invert=False):
     >>> ops.isin([1, 2, 3], [2, 5])
     [False, True, False]
     """
-    if 0 in tuple(x2.shape):
-        found = not_equal(x1, x1)
-        found = logical_and(found, logical_not(found))
-    else:
-        ordered = sort(reshape(x2, (-1,)))
-        place = minimum(searchsorted(ordered, x1), shape_of(ordered)[0] - 1)
-        found = equal(take(ordered, place, axis=0), x1)
+    ordered = sort(reshape(x2, (-1,)))
+    found = searchsorted(ordered, x1, "right") > searchsorted(ordered, x1, "left")
+    if dtypes.is_float(dtype_of(x1)):
+        # NaN is ordered, but equals nothing.
+        found = logical_and(found, logical_not(isnan(x1)))
     return logical_not(found) if invert else found
 
 

@@ -13,29 +13,33 @@ def as_variable(variable):
     """
     if isinstance(variable, Variable):
         return variable
-    backend = backends.current()
     if not hasattr(variable, "assign") and not hasattr(variable, "copy_"):
         raise ValueError(
             f"An optimizer changes variables in place, which {type(variable).__name__} can't be. Use "
             "`keras.Variable`, or `stateless_apply` on values."
         )
-    return AdoptedVariable(backend, variable)
+    return AdoptedVariable(variable)
 
 
 class AdoptedVariable(Variable):
     """A `Variable` whose storage is somebody else's."""
 
-    def __init__(self, backend, storage):
+    def __init__(self, storage):
         self.adopted = storage
-        self.name = str(getattr(storage, "name", None) or "variable").split(":")[0].replace("/", "_")
-        self.path = self.name
-        self._trainable = True
-        self._autocast = False
-        self._aggregation = "none"
-        self._synchronization = "auto"
-        self._layout = self._regularizer = self._constraint = self._lender = None
-        self._overwrite_with_gradient = False
+        backend = backends.current()
+        super().__init__(
+            backend.to_numpy(backend.read(storage)),
+            dtype=dtypes.standardize_dtype(storage.dtype),
+            autocast=False,
+            name=_usable_name(storage),
+        )
+
+    def _keep(self, backend, value):
         self._backend = backend
-        self._storage = storage
-        self._shape = tuple(storage.shape)
-        self._dtype = dtypes.standardize_dtype(storage.dtype)
+        self._storage = self.adopted
+        self._in_hand = backend.is_tensor(self.adopted)
+
+
+def _usable_name(storage):
+    name = getattr(storage, "name", None)
+    return name.split(":")[0].replace("/", "_") if isinstance(name, str) and name else None

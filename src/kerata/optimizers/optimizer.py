@@ -6,13 +6,11 @@ import re
 import warnings
 
 from kerata import backends, ops
-from kerata.core import errors, names, registry, serialization
+from kerata.core import names, registry, serialization
 from kerata.core.construct import Constructed, ConstructedMeta
 from kerata.core.scopes import StatelessScope, in_stateless_scope
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import current_trace
-from kerata.ops.in_place import update_in_place
-from kerata.graph.tensor import is_keras_tensor
 from kerata.ops.in_place import update_in_place
 from kerata.optimizers import arguments
 from kerata.optimizers.adopted import as_variable
@@ -164,6 +162,10 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
     def make_slot(self, variable, name):
         """The slot's `Variable`; zeros like the variable, unless a subclass says otherwise."""
         return self.add_variable_from_reference(variable, name=name)
+
+    def decay_of(self, variable):
+        """Weight decay of a variable that isn't excluded: `weight_decay`, unless a subclass says otherwise."""
+        return self.weight_decay
 
     def make_shared(self, name):
         """A shared tensor's `Variable`; a zero, unless a subclass says otherwise."""
@@ -481,9 +483,9 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         self._load([w.numpy() if isinstance(w, Variable) else w for w in weights], "the list of weights")
 
     def _load(self, values, source):
-        variables = self.variables
-        if len(values) == len(variables) - self._number_of_slots() and source == "the file":
-            variables = variables[: len(values)]
+        variables, bare = self.variables, self._bare_variables()
+        if len(values) == len(bare) and source == "the file":
+            variables = bare
         if len(values) != len(variables):
             raise ValueError(
                 f"{self.name}: {source} has {len(values)} values, but this optimizer's state has {len(variables)} "
@@ -499,8 +501,10 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         for variable, value in zip(variables, values, strict=True):
             variable.assign(value[()] if hasattr(value, "id") else value)
 
-    def _number_of_slots(self):
-        return len(self._variables) - 1 - isinstance(self._learning_rate, Variable) if self.built else 0
+    def _bare_variables(self):
+        """The state that it has before it is built."""
+        rate = self._learning_rate
+        return [self._iterations, rate] if isinstance(rate, Variable) else [self._iterations]
 
     def __getstate__(self):
         return {name: v for name, v in self.__dict__.items() if name not in ("_places", "_layout")}
@@ -593,15 +597,15 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         return clip(grads, self.clipnorm, self.clipvalue, self.global_clipnorm)
 
     def _decayed(self, params, places, rate, in_place):
-        """Params with `weight_decay * learning rate` of them taken away."""
-        if not self.weight_decay:
-            return params
-        rates = _Rates(rate * self.weight_decay)
-        decayed = []
+        """Params with their weight decay times the learning rate of them taken away."""
+        shares, decayed = {}, []
         for param, place in zip(params, places, strict=True):
             variable = self._trainable_variables[place]
-            if self._use_weight_decay(variable):
-                share = rates.in_dtype_of(param)
+            decay = self.decay_of(variable) if self._use_weight_decay(variable) else None
+            if decay:
+                if decay not in shares:
+                    shares[decay] = _Rates(rate * decay)
+                share = shares[decay].in_dtype_of(param)
                 param = param.mul_(1.0 - share) if in_place and hasattr(param, "mul_") else param - param * share
             decayed.append(param)
         return decayed
@@ -616,15 +620,11 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         state = _replaced(state, rows, shared)
         rates = _Rates(self.rate(rate, step))
         rows_of = [self._position.slots[p] for p in places]
-        fused = getattr(backends.current(), f"fused_{self.fused}", None) if self.fused else None
-        if fused is not None and (in_place or is_keras_tensor(params[0])):
-            slots = [[state[r] for r in rows] for rows in rows_of]
-            if in_place:
-                fused(self, params, grads, slots, rates.value)
-                return params, state
-            params, slots = update_in_place(self, self.fused, params, grads, slots, rates.value)
-            flat_rows, flat_slots = ([v for row in table for v in row] for table in (rows_of, slots))
-            return params, _replaced(state, flat_rows, flat_slots)
+        if fused is not None:
+            params, slots = fused(params, grads, [[state[r] for r in rows] for rows in rows_of], rates.value)
+            for rows, new in zip(rows_of, slots, strict=True):
+                state = _replaced(state, rows, new)
+            return params, state
         new_params = []
         for param, gradient, rows in zip(params, grads, rows_of, strict=True):
             slots = (*(state[r] for r in rows), *shared)
@@ -851,3 +851,9 @@ def _replaced(values, rows, new):
     for row, value in zip(rows, new, strict=True):
         values[row] = value
     return values
+
+
+def _traced_in_place():
+    """Whether a graph is being traced whose nodes may change values in place."""
+    trace = current_trace.get()
+    return trace is not None and trace.record and trace.in_place

@@ -9,6 +9,8 @@ from kerata.saving.walk import is_stored, kinds, walk
 # Values that files of some Keras versions have and no model needs: they belong to a run.
 _OF_A_RUN = ("seed_generator", "metrics", "_metrics", "_loss_tracker", "_compile_metrics")
 _SHOWN = 10
+# Where the methods are that number an object's variables in their own order.
+_NUMBERED = ("kerata.layers.layer", "kerata.layers.lora", "kerata.optimizers.optimizer")
 
 
 @dataclass
@@ -70,16 +72,11 @@ def own_variables(obj):
     """Variables as `save_own_variables` numbers them; `None` if a class has a way of its own."""
     if _is_seed(obj):
         return [obj.state]
-    if "Layer" in kinds(type(obj)) and _has_bases_methods(obj, "kerata.layers.layer"):
-        return [*obj._trainable_variables, *obj._non_trainable_variables]
-    if "Optimizer" in kinds(type(obj)) and _has_bases_methods(obj, "kerata.optimizers.optimizer"):
-        return list(obj.variables)
-    return None
-
-
-def _has_bases_methods(obj, module):
     methods = (type(obj).save_own_variables, type(obj).load_own_variables)
-    return all(method.__module__ == module for method in methods)
+    # LoRA has a way of its own only while it is on.
+    if getattr(obj, "lora_enabled", False) or any(m.__module__ not in _NUMBERED for m in methods):
+        return None
+    return list(obj.variables) if "Optimizer" in kinds(type(obj)) else _variables_of(obj)
 
 
 def _is_seed(obj):

@@ -80,7 +80,9 @@ def _visit_items(items, path, visited, found, seeds):
 def _attributes(obj):
     own = kinds(type(obj))
     skipped = _kept_by_bases(own)
-    names = [n for n in dir(obj) if not n.startswith("__") and (n in _FOLLOWED or n not in skipped)]
+    # Not `dir(obj)`: there a torch module also lists its submodules under names of its own.
+    names = {*vars(obj), *dir(type(obj))}
+    names = [n for n in names if not n.startswith("__") and (n in _FOLLOWED or n not in skipped)]
     layers_first = bool(own & _LAYERS_FIRST)
     names.sort(key=lambda n: (not (layers_first and n == "layers"), n.startswith("_"), n))
     for name in names:

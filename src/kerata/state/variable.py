@@ -266,18 +266,13 @@ class Variable:
         args, kwargs = _read_all(args), {k: _read_all(v) for k, v in (kwargs or {}).items()}
         return func(*args, **kwargs)
 
+    # By this TensorFlow's tapes take the variable itself for a source, and go by its handle.
+    _should_act_as_resource_variable = True
+
     @property
     def handle(self):
-        """TensorFlow's resource handle: `tf.GradientTape.gradient` takes the variable itself."""
+        """TensorFlow's resource handle."""
         return self.storage.handle
-
-    @property
-    def _id(self):
-        return self.storage._id
-
-    @property
-    def _unique_id(self):
-        return self.storage._unique_id
 
     def __float__(self):
         return float(self.numpy())

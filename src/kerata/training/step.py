@@ -306,7 +306,9 @@ class PlannedStep(Borrowing):
             return EagerStep
         symbols = tree.map_structure(_symbol, batch)
         self.write_back()
-        graph = trace(self.function, symbols, expand=lambda op: not hasattr(b, op.native))
+        compiled = self.model.jit_compile is True
+        # What is compiled whole is fused by the compiler, which wants pure functions.
+        graph = trace(self.function, symbols, expand=lambda op: not hasattr(b, op.native), in_place=not compiled)
         if not self.gives_logs:
             graph.outputs = []
         graph.losses = []
@@ -314,7 +316,7 @@ class PlannedStep(Borrowing):
         number = {id(v): i for i, v in enumerate(self.variables)}
         if any(id(v) not in number for v in (*plan.variables, *plan.updated)):
             return EagerStep
-        function = b.compile(plan.function) if self.model.jit_compile is True else plan.function
+        function = b.compile(plan.function) if compiled else plan.function
         reads = [number[id(v)] for v in plan.variables]
         return function, reads, [number[id(v)] for v in plan.updated], graph.outputs
 

@@ -48,12 +48,10 @@ def split(x, indices_or_sections, axis):
     if isinstance(indices_or_sections, int):
         return tf.split(x, indices_or_sections, axis)
     size = size_of(x, axis)
-    if not isinstance(size, int):
-        cuts = [0, *indices_or_sections, size]
-        return tf.split(x, [b - a for a, b in zip(cuts, cuts[1:], strict=False)], axis, num=len(cuts) - 1)
+    least, most = (builtins.min, builtins.max) if isinstance(size, int) else (tf.minimum, tf.maximum)
     # As NumPy's: cuts count from the end when negative, and stay inside.
-    cuts = [0, *(builtins.min(c + size if c < 0 else c, size) for c in indices_or_sections), size]
-    return tf.split(x, [builtins.max(b - a, 0) for a, b in zip(cuts, cuts[1:], strict=False)], axis)
+    cuts = [0, *(least(c + size if c < 0 else c, size) for c in indices_or_sections), size]
+    return tf.split(x, [most(b - a, 0) for a, b in zip(cuts, cuts[1:], strict=False)], axis, num=len(cuts) - 1)
 
 
 def flip(x, axis):

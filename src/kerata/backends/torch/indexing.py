@@ -24,7 +24,7 @@ def take(x, indices, axis):
         return torch.embedding(x, indices)
     rows = torch.index_select(x, axis, indices.reshape(-1))
     axis %= x.ndim
-    return rows.reshape(*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    return rows.reshape((*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
 
 
 def take_along_axis(x, indices, axis):

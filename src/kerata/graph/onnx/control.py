@@ -64,6 +64,9 @@ def _condition(w, graph, values, named=True):
 
 @emits("scan")
 def _scan(w, out, graph, carries, slices, length, reverse, unroll):
+    if length == 0:
+        ys = graph.outputs[len(carries) :]
+        return [*map(w.name, carries), *(w.op("Expand", w.name(0, w.dtype(y)), w.dims([0, *_known(y)])) for y in ys)]
     xs, body = [w.name(x) for x in slices], w.block(graph)
     if not xs:
         # Something must be scanned over.
@@ -82,3 +85,7 @@ def _scan(w, out, graph, carries, slices, length, reverse, unroll):
         scan_output_directions=[direction] * ys if ys else None,
     )
     return _listed(result)
+
+
+def _known(y):
+    return [0 if d is None else d for d in y.shape]

@@ -26,7 +26,7 @@ def full(w, out, shape, value):
     if array is not None:
         array = array.astype(dtype)
         if None not in out.shape and np.prod(out.shape) * dtype.itemsize <= MOST_FOLDED:
-            return w.constant(np.ascontiguousarray(np.broadcast_to(array, out.shape)))
+            return w.constant(np.asarray(np.broadcast_to(array, out.shape), order="C"))
         value = w.constant(array)
     return w.op("Expand", value, w.dims(shape))
 

@@ -37,9 +37,9 @@ def _same(w, out, x):
     return w.name(x)
 
 
-@emits("imag")
-def _imag(w, out, x):
-    return w.inline(ops.zeros_like, [x])
+@lowers("imag")
+def _imag(x):
+    return ops.zeros_like(x)
 
 
 @emits("cast")
@@ -96,8 +96,8 @@ def _log1p(x):
     # Kahan's: the rounding of 1 + x is made good by the factor x / ((1 + x) - 1).
     u = 1 + x
     d = u - 1
-    usual = ops.log(u) * (x / ops.where(d == 0, 1.0, d))
-    return ops.where(d == 0, x, ops.where(ops.isinf(u), u, usual))
+    usual = ops.log(u) * (x / ops.where(ops.equal(d, 0), 1.0, d))
+    return ops.where(ops.equal(d, 0), x, ops.where(ops.isinf(u), u, usual))
 
 
 @lowers("expm1")
@@ -106,7 +106,7 @@ def _expm1(x):
     u = ops.exp(x)
     near = (u > 0.3) & (u < 3.0) & (u != 1)
     usual = (u - 1) * (x / ops.log(ops.where(near, u, 2.0)))
-    return ops.where(u == 1, x, ops.where(near, usual, u - 1))
+    return ops.where(ops.equal(u, 1), x, ops.where(near, usual, u - 1))
 
 
 @lowers("erfc")
@@ -169,7 +169,7 @@ def _lgamma(x):
     fraction = y - ops.floor(y)
     # sin(pi y) of the fraction alone keeps its digits for large |y|; runtimes know it in float32 only.
     sine = ops.cast(ops.sin(ops.cast(fraction * math.pi, "float32")), "float64")
-    reflected = math.log(math.pi) - ops.log(ops.abs(ops.where(fraction == 0, 0.0, sine))) - result
+    reflected = math.log(math.pi) - ops.log(ops.abs(ops.where(ops.equal(fraction, 0), 0.0, sine))) - result
     return ops.cast(ops.where(ops.isinf(y), math.inf, ops.where(low, reflected, result)), x.dtype)
 
 
@@ -217,6 +217,14 @@ def _angle(x):
     return ops.where(ops.isnan(x), x, ops.where(x < 0, math.pi, 0.0))
 
 
+@emits("signbit")
+def _signbit(w, out, x):
+    if not dtypes.is_float(w.dtype(x)):
+        return NotImplemented
+    # A zero's sign shows in its inverse.
+    return w.inline(lambda x: ops.where(ops.equal(x, 0), 1 / x, x) < 0, [x])
+
+
 # ------------------------------------------------------------------ two operands
 
 
@@ -232,29 +240,31 @@ def _power(w, out, x1, x2):
     return w.arithmetic("Pow", out.dtype, x1, x2)
 
 
-def _nonzero(w, x):
-    """Whether a divisor is known to have no zeros: the runtimes' integer division by 0 ends the process."""
-    array = w.known(x)
-    return array is not None and bool(np.all(array != 0))
-
-
-def _guarded(w, divide, x1, x2):
-    """An integer division with 0 as the result where the divisor is 0."""
-    if _nonzero(w, x2):
+def _integer_division(w, out, x1, x2, divide):
+    """An integer division with 0 as the result where the divisor is 0, which would end the process in the runtimes."""
+    x1, x2 = _tensors(out.dtype, x1, x2)
+    array = w.known(x2)
+    if array is not None and np.all(array != 0):
         return divide(x1, x2)
-    return ops.where(ops.equal(x2, 0), 0, divide(x1, ops.where(ops.equal(x2, 0), 1, x2)))
+    safe = bound(w, x2, w.inline(lambda b: ops.where(ops.equal(b, 0), 1, b), [x2]))
+    quotient = bound(w, out, divide(x1, safe))
+    return w.inline(lambda q, b: ops.where(ops.equal(b, 0), 0, q), [quotient, x2])
+
+
+def bound(w, like, name):
+    """A tensor of the shape and dtype of `like` under this name."""
+    tensor = KerasTensor(like.shape, like.dtype)
+    w.bind(tensor, name)
+    return tensor
 
 
 @emits("mod")
 def _mod(w, out, x1, x2):
     dtype = out.dtype
     if not dtypes.is_float(dtype):
-        if _nonzero(w, x2):
-            return w.arithmetic("Mod", dtype, x1, x2)
-        return w.inline(lambda x1, x2: _guarded(w, ops.mod, *_tensors(dtype, x1, x2)), [x1, x2])
+        return _integer_division(w, out, x1, x2, lambda a, b: w.arithmetic("Mod", dtype, a, b))
     # fmod has the sign of the dividend.
-    rest = KerasTensor(out.shape, dtype)
-    w.bind(rest, w.arithmetic("Mod", dtype, x1, x2, fmod=1))
+    rest = bound(w, out, w.arithmetic("Mod", dtype, x1, x2, fmod=1))
 
     def with_sign_of_divisor(rest, x2):
         return ops.where((rest != 0) & ((rest < 0) != (x2 < 0)), rest + x2, rest)
@@ -273,12 +283,13 @@ def _floor_divide(w, out, x1, x2):
     x1, x2 = _tensors(dtype, x1, x2)
     if dtypes.is_float(dtype):
         # By way of the remainder, as Python does it: the quotient may round up across an integer.
-        return w.inline(lambda a, b: ops.where(b == 0, a / b, ops.round((a - ops.mod(a, b)) / b)), [x1, x2])
-    if not _nonzero(w, x2):
-        return w.inline(lambda a, b: _guarded(w, ops.floor_divide, a, b), [x1, x2])
-    quotient = KerasTensor(out.shape, dtype)
-    w.bind(quotient, w.arithmetic("Div", dtype, x1, x2))
-    return w.inline(lambda q, a, b: q - ops.cast((q * b != a) & ((a < 0) != (b < 0)), dtype), [quotient, x1, x2])
+        return w.inline(lambda a, b: ops.where(ops.equal(b, 0), a / b, ops.round((a - ops.mod(a, b)) / b)), [x1, x2])
+
+    def divide(a, b):
+        quotient = bound(w, out, w.arithmetic("Div", dtype, a, b))
+        return w.inline(lambda q, a, b: q - ops.cast((q * b != a) & ((a < 0) != (b < 0)), dtype), [quotient, a, b])
+
+    return _integer_division(w, out, x1, x2, divide)
 
 
 @lowers("arctan2")
@@ -286,8 +297,8 @@ def _arctan2(y, x):
     half = math.pi / 2
     upright = ops.where(y > 0, half, ops.where(y < 0, -half, y))
     turned = ops.where(x < 0, ops.where(y < 0, -math.pi, math.pi), 0.0)
-    slanted = ops.arctan(y / ops.where(x == 0, 1.0, x)) + turned
-    return ops.where(x == 0, upright, slanted)
+    slanted = ops.arctan(y / ops.where(ops.equal(x, 0), 1.0, x)) + turned
+    return ops.where(ops.equal(x, 0), upright, slanted)
 
 
 @emits_each({"equal": "Equal", "less": "Less", "less_equal": "LessOrEqual", "greater": "Greater", "greater_equal": "GreaterOrEqual"})

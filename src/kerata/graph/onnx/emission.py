@@ -5,7 +5,7 @@ import sys
 from kerata.core import tree
 from kerata.graph.onnx.model import Block, Info, Model
 from kerata.graph.onnx.simplify import simplify
-from kerata.graph.onnx.table import EMITTERS, complete
+from kerata.graph.onnx.table import COMPLEX, EMITTERS, NoOnnxForm, complete
 from kerata.graph.onnx.writer import Writer
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import Graph, Trace
@@ -53,7 +53,7 @@ def traced(function, inputs, layers=None, graph=False):
         graph: return the `Graph` rather than the outputs alone.
     """
     complete()
-    scope = Trace(lambda op: op.name not in EMITTERS, dynamic=True)
+    scope = Trace(lambda op: op.name not in EMITTERS and op.name not in COMPLEX, dynamic=True)
     if layers is not None:
         scope.recorded = _Located(layers)
     with scope:
@@ -92,6 +92,7 @@ def emit(graph, input_names=None, output_names=None, opset=OPSET, name="kerata",
     inputs = []
     for t, wanted in zip(graph.inputs, names, strict=True):
         w.bind(t, w.fresh(wanted))
+        _must_be_real(t)
         inputs.append(Info(w.names[id(t)], w.dtype(t), _named_shape(t, wanted, batch)))
     for variable, t in graph.variables:
         array = variable.numpy()
@@ -102,6 +103,7 @@ def emit(graph, input_names=None, output_names=None, opset=OPSET, name="kerata",
     names = [*(output_names or []), *(f"output_{i}" for i in range(len(output_names or []), len(results)))]
     outputs = []
     for r, wanted in zip(results, names, strict=True):
+        _must_be_real(r)
         info = w.output(r)
         info.name = w.calls[-1].outputs[0] = w.fresh(wanted)
         if info.shape and info.shape[0] is None and batch:
@@ -115,3 +117,8 @@ def _named_shape(t, name, batch):
     return tuple(
         d if d is not None else batch if i == 0 and batch else f"{name}_{i}" for i, d in enumerate(t.shape)
     )
+
+
+def _must_be_real(t):
+    if str(t.dtype).startswith("complex"):
+        raise NoOnnxForm("ONNX: inputs and outputs can't be complex; take `ops.real` and `ops.imag` of them.")

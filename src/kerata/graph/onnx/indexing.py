@@ -199,7 +199,7 @@ def _scatter(w, out, indices, values, shape):
 
 @emits("scatter_update")
 def _scatter_update(w, out, inputs, indices, updates, reduction):
-    return _scattered(w, out, w.name(inputs), indices, updates, reduction, w.shape_of(out))
+    return _scattered(w, out, w.name(inputs), indices, updates, reduction, w.shape_of(inputs))
 
 
 def _scattered(w, out, data, indices, updates, reduction, shape):
@@ -207,6 +207,8 @@ def _scattered(w, out, data, indices, updates, reduction, shape):
     wide = {"float64": "float64", "int64": "int64"}.get(dtype, "float32" if dtypes.is_float(dtype) else "int32")
     wide = dtype if reduction is None and dtype != "bool" else wide
     depth = indices.shape[-1]
+    if depth is None:
+        depth = len(out.shape) - (len(updates.shape) - len(indices.shape) + 1)
     name = w.cast(w.name(updates, dtype), dtype, wide)
     if tuple(updates.shape) != (*indices.shape[:-1], *out.shape[depth:]):
         name = w.op("Expand", name, w.dims([*w.shape_of(indices)[:-1], *list(shape)[depth:]]))

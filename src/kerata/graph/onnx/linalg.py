@@ -56,7 +56,8 @@ def _as_matmul(w, terms, output, operands, dtype):
         return None
     if not {*left, *right} <= set(output) or (batch and len(left) != 1) or not (right or not batch):
         return None
-    size = dict(zip(first, a.shape)) | {c: d for c, d in zip(second, b.shape) if d is not None}
+    size = dict(zip(second, b.shape))
+    size |= {c: d for c, d in zip(first, a.shape) if size.get(c) is None or d is not None and d != 1}
     if any(x.shape[t.index(c)] == 1 and size[c] != 1 for t, x in ((first, a), (second, b)) for c in t):
         return None
     inner, outer = _merged(size, summed), _merged(size, right)

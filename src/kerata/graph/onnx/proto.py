@@ -48,7 +48,7 @@ def _model(model):
 
     onnx = _onnx()
     writer = _Messages(onnx)
-    constants = [onnx.numpy_helper.from_array(np.ascontiguousarray(a), n) for n, a in model.constants.items()]
+    constants = [onnx.numpy_helper.from_array(np.asarray(a, order="C"), n) for n, a in model.constants.items()]
     graph = writer.graph(model.block, model.name, constants)
     operators = [onnx.helper.make_opsetid("", model.opset)]
     version = onnx.helper.find_min_ir_version_for(operators)

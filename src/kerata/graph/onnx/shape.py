@@ -142,13 +142,20 @@ def _mirrored(w, x, name, axis, low, high, mode):
     size = x.shape[axis]
     if size is not None:
         return w.along(name, axis, np.pad(np.arange(size), (low, high), mode))
-    if mode in ("reflect", "edge"):
-        pads = np.zeros((2, len(x.shape)), np.int64)
-        pads[:, axis] = low, high
-        return w.op("Pad", name, w.ints(pads), mode=mode)
-    before = sliced(w, name, [low - 1], [-FAR], [axis], [-1]) if low else None
-    after = sliced(w, name, [-1], [-1 - high], [axis], [-1]) if high else None
-    return w.op("Concat", *[n for n in (before, name, after) if n], axis=axis)
+    inner = KerasTensor(tuple(None if i == axis else d for i, d in enumerate(x.shape)), x.dtype)
+    w.bind(inner, name)
+
+    def picked(x):
+        n = ops.shape(x)[axis]
+        at = ops.arange(-low, n + high, dtype="int32")
+        if mode == "edge":
+            return ops.take(x, ops.clip(at, 0, n - 1), axis)
+        # Back and forth: positions repeat after two lengths, less the ends that aren't met twice.
+        period = n * 2 if mode == "symmetric" else ops.maximum(n * 2 - 2, 1)
+        at = ops.mod(at, period)
+        return ops.take(x, ops.minimum(at, period - at - (mode == "symmetric")), axis)
+
+    return w.inline(picked, [inner])
 
 
 @emits("tile")

@@ -173,7 +173,7 @@ class Transposes:
         if array.size == 1 and array.ndim <= 1:
             return name
         array = array.reshape((1,) * (len(perm) - array.ndim) + array.shape).transpose(np.argsort(perm))
-        return self.constant(np.ascontiguousarray(array), name)
+        return self.constant(np.asarray(array, order="C"), name)
 
     def constant(self, array, base):
         constants, n = self.model.constants, 1

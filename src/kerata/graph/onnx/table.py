@@ -3,6 +3,8 @@
 import functools
 
 EMITTERS = {}
+# The same for nodes that take or give complex tensors.
+COMPLEX = {}
 
 
 class NoOnnxForm(ValueError):
@@ -20,6 +22,16 @@ def emits(*names):
     def register(function):
         for name in names:
             EMITTERS[name] = function
+        return function
+
+    return register
+
+
+def emits_complex(*names):
+    """Register the emitter of ops on complex tensors."""
+
+    def register(function):
+        COMPLEX.update(dict.fromkeys(names, function))
         return function
 
     return register
@@ -52,7 +64,7 @@ def _inlined(function, w, out, *args):
 
 
 _ROOMS = (
-    "elementwise", "reduction", "shape", "indexing", "creation", "linalg", "nn", "recurrent", "control",
+    "elementwise", "reduction", "shape", "indexing", "creation", "linalg", "fourier", "nn", "recurrent", "control",
 )  # fmt: skip
 
 

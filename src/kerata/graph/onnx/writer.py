@@ -8,7 +8,7 @@ import numpy as np
 from kerata import backends
 from kerata.core import dtypes, tree
 from kerata.graph.onnx.model import Block, Call, Info
-from kerata.graph.onnx.table import EMITTERS, NoOnnxForm
+from kerata.graph.onnx.table import COMPLEX, EMITTERS, NoOnnxForm
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import topological
 
@@ -148,7 +148,7 @@ class Writer:
             return self.name(x)
         array = self.known(x)
         if array is not None:
-            return self.constant(np.ascontiguousarray(array.transpose(axes)), self._derived(self.name(x)))
+            return self.constant(np.asarray(array.transpose(axes), order="C"), self._derived(self.name(x)))
         return self.op("Transpose", x, perm=list(axes))
 
     def reshape(self, x, shape):
@@ -231,12 +231,11 @@ class Writer:
             self.bind(tensor, name)
 
     def _emitter(self, node):
-        emitter = EMITTERS.get(node.op.name)
+        complicated = any(t.dtype.startswith("complex") for t in (*node.inputs, *node.outputs))
+        emitter = (COMPLEX if complicated else EMITTERS).get(node.op.name)
         if emitter is None:
-            raise NoOnnxForm(f"The op {node.op.name!r} has no ONNX form{self._where(node)}.")
-        for t in (*node.inputs, *node.outputs):
-            if t.dtype.startswith("complex"):
-                raise NoOnnxForm(f"The op {node.op.name!r} on complex numbers has no ONNX form{self._where(node)}.")
+            what = " on complex numbers" if complicated else ""
+            raise NoOnnxForm(f"The op {node.op.name!r}{what} has no ONNX form{self._where(node)}.")
         return emitter
 
     def _where(self, node):
@@ -250,6 +249,8 @@ class Writer:
         native = getattr(numpy, op.native, None)
         inputs = node.inputs
         if native is None or op.is_composite or not inputs or op.rule is None:
+            return None
+        if any(t.dtype.startswith("complex") for t in (*inputs, *node.outputs)):
             return None
         arrays = [self.known(t) for t in inputs]
         if any(a is None for a in arrays):

@@ -135,7 +135,8 @@ class MultiHeadAttention(HeadAttention):
         query: `(batch, T, features)`.
         value: `(batch, S, features)`.
         key: `(batch, S, features)`; `None`: `value`.
-        query_mask, value_mask, key_mask: boolean `(batch, T)` and `(batch, S)`.
+        query_mask, value_mask, key_mask: boolean `(batch, T)` and `(batch, S)`; the query's is only handed on to the
+            output.
         attention_mask: boolean, broadcastable to `(batch, T, S)`; true: attend.
         return_attention_scores: return `(output, scores)`, with scores `(batch, heads, T, S)`.
         training: whether to drop scores.
@@ -252,7 +253,7 @@ class MultiHeadAttention(HeadAttention):
     ):
         key = value if key is None else key
         needs_scores = self._needs_scores(return_attention_scores, training) or self._attended != (1,) or len(query.shape) != 3
-        mask = combined(padding_mask(query_mask, value_mask, key_mask), attention_mask, self._window(query, key))
+        mask = combined(padding_mask(None, value_mask, key_mask), attention_mask, self._window(query, key))
         if use_causal_mask and needs_scores:
             mask = combined(mask, causal_mask(*self._lengths(query, key)))
         q, k, v = self._query_dense(query), self._key_dense(key), self._value_dense(value)

@@ -66,13 +66,22 @@ class LayerNormalization(_RmsScaling):
 
     def build(self, input_shape):
         axes = self.axis if isinstance(self.axis, list) else [self.axis]
-        self._add_scale_and_shift(tuple(known_size(self, input_shape, a, "scale") for a in axes))
+        shape = tuple(known_size(self, input_shape, a, "scale") for a in axes)
+        self._add_scale_and_shift(shape, center=not self.rms_scaling)
 
     def call(self, inputs):
         x = self._widened(inputs)
         if self.rms_scaling:
-            out = ops.rms_normalization(x, self.gamma, self.axis, self.epsilon)
-            out = out if self.beta is None else out + self.beta
+            out = self._scaled(x)
         else:
             out = ops.layer_normalization(x, self.gamma, self.beta, self.axis, self.epsilon)
         return ops.cast(out, self.compute_dtype)
+
+    def _scaled(self, x):
+        """What Keras does under the name of RMS scaling: divided by the deviation around the mean, but not centred."""
+        out = x * ops.rsqrt(ops.moments(x, axes=self.axis, keepdims=True)[1] + self.epsilon)
+        if self.gamma is None:
+            return out
+        rank = len(x.shape)
+        axes = [a % rank for a in (self.axis if isinstance(self.axis, list) else [self.axis])]
+        return out * ops.reshape(self.gamma, [x.shape[i] if i in axes else 1 for i in range(rank)])

@@ -31,7 +31,7 @@ class ScaleAndShift:
         self.gamma_constraint = constraints.get(gamma_constraint)
         self.gamma = self.beta = None
 
-    def _add_scale_and_shift(self, shape):
+    def _add_scale_and_shift(self, shape, center=True):
         if self.scale:
             self.gamma = self.add_weight(
                 name="gamma",
@@ -41,7 +41,7 @@ class ScaleAndShift:
                 constraint=self.gamma_constraint,
                 autocast=False,
             )
-        if self.center:
+        if self.center and center:
             self.beta = self.add_weight(
                 name="beta",
                 shape=shape,

@@ -1,0 +1,178 @@
+"""Different optimizers for different variables."""
+
+import re
+from collections.abc import MutableMapping
+
+from kerata.core import registry, serialization
+from kerata.core.construct import Constructed
+from kerata.optimizers.loss_scale import LossScaleOptimizer
+from kerata.optimizers.optimizer import Optimizer
+
+
+class OptimizerMap(Constructed, MutableMapping):
+    """Chooses an optimizer by a variable's path.
+
+    Args:
+        default_optimizer: for variables that no pattern matches.
+        optimizer_map: `{regular expression: optimizer}`.
+
+    >>> import kerata
+    >>> chosen = kerata.optimizers.OptimizerMap(kerata.optimizers.SGD())
+    >>> chosen["^head/"] = kerata.optimizers.Adam()
+    >>> type(chosen(kerata.Variable(1.0, name="kernel"))).__name__
+    'SGD'
+    """
+
+    def __init__(self, default_optimizer, optimizer_map=None):
+        self.default_optimizer = _plain(default_optimizer, "optimizer cannot be {}.")
+        self._optimizer_map = {}
+        self.update(optimizer_map or {})
+
+    @property
+    def optimizer_map(self):
+        return dict(self._optimizer_map)
+
+    def __call__(self, variable):
+        """The optimizer for a variable.
+
+        Raises:
+            ValueError: when several patterns match its path.
+        """
+        matching = [pattern for pattern in self._optimizer_map if re.search(pattern, variable.path)]
+        if len(matching) > 1:
+            raise ValueError(
+                f"OptimizerMap: several patterns match the path {variable.path!r}: "
+                f"{', '.join(repr(p) for p in matching)}. Make them exclude each other."
+            )
+        return self._optimizer_map[matching[0]] if matching else self.default_optimizer
+
+    def __getitem__(self, pattern):
+        return self._optimizer_map[pattern]
+
+    def __setitem__(self, pattern, optimizer):
+        self._optimizer_map[pattern] = _plain(optimizer, "optimizer cannot be {}.")
+
+    def __delitem__(self, pattern):
+        del self._optimizer_map[pattern]
+
+    def __iter__(self):
+        return iter(self._optimizer_map)
+
+    def __len__(self):
+        return len(self._optimizer_map)
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """Make a map from what `get_config` returned."""
+        with registry.CustomObjectScope(custom_objects):
+            return super().from_config(config)
+
+
+class MultiOptimizer(Optimizer):
+    """Gives each variable to an optimizer of its own, by an `OptimizerMap` or any function of the variable.
+
+    Learning rates, clipping, decay and the like are the inner optimizers' affair.
+
+    Args:
+        optimizer_map: an `OptimizerMap`, or a callable from variable to optimizer.
+        loss_scale_factor: as of `Optimizer`; the inner optimizers' own are put aside.
+        name: name.
+
+    >>> import kerata
+    >>> from kerata import optimizers
+    >>> a, b = kerata.Variable(1.0, name="a"), kerata.Variable(1.0, name="b")
+    >>> chosen = optimizers.OptimizerMap(optimizers.SGD(0.25), {"b": optimizers.SGD(0.5)})
+    >>> optimizers.MultiOptimizer(chosen).apply([kerata.ops.ones(()), kerata.ops.ones(())], [a, b])
+    >>> float(a), float(b)
+    (0.75, 0.5)
+    """
+
+    def __init__(self, optimizer_map, loss_scale_factor=None, name=None):
+        super().__init__(learning_rate=0.0, loss_scale_factor=loss_scale_factor, name=name)
+        self.optimizer_map = optimizer_map
+        self.optimizers = []
+        if isinstance(optimizer_map, OptimizerMap):
+            self._collect([*optimizer_map.values(), optimizer_map.default_optimizer])
+
+    def build(self, variables):
+        """Ask for each variable's optimizer, and build them."""
+        if self.built:
+            return
+        super().build(variables)
+        choose = self.optimizer_map
+        owners = [choose(v) if not isinstance(choose, Optimizer) else choose for v in self._trainable_variables]
+        for owner in owners:
+            _plain(owner, "{} cannot be used inside an MultiOptimizer.")
+        self._collect(owners)
+        number = {id(o): i for i, o in enumerate(self.optimizers)}
+        self._owner_of = [number[id(o)] for o in owners]
+        for i, optimizer in enumerate(self.optimizers):
+            optimizer.loss_scale_factor = None
+            optimizer.build([v for v, own in zip(self._trainable_variables, self._owner_of, strict=True) if own == i])
+
+    @property
+    def variables(self):
+        return [*self._variables, *(v for o in self.optimizers for v in o.variables)]
+
+    @property
+    def learning_rate(self):
+        raise AttributeError(
+            f"{self.name}: a MultiOptimizer has no learning rate of its own; its `optimizers` have."
+        )
+
+    @learning_rate.setter
+    def learning_rate(self, learning_rate):
+        raise AttributeError(
+            f"{self.name}: a MultiOptimizer has no learning rate of its own; set that of its `optimizers`."
+        )
+
+    def finalize_variable_values(self, var_list):
+        for i, optimizer in enumerate(self.optimizers):
+            optimizer.finalize_variable_values([v for v in var_list if self._owner_of[self._place_of(v)] == i])
+
+    def exclude_from_weight_decay(self, var_list=None, var_names=None):
+        for optimizer in self.optimizers:
+            optimizer.exclude_from_weight_decay(var_list, var_names)
+
+    def get_config(self):
+        return {
+            "optimizer_map": serialization.serialize_keras_object(self.optimizer_map),
+            "loss_scale_factor": self.loss_scale_factor,
+            "name": self.name,
+        }
+
+    def _counted(self, params, grads, state, places, fused=None):
+        params, at = list(params), len(self._variables)
+        new_state = [state[0] + 1, *state[1:at]]
+        for i, optimizer in enumerate(self.optimizers):
+            count = len(optimizer.variables)
+            own, at = state[at : at + count], at + count
+            mine = [j for j, place in enumerate(places) if self._owner_of[place] == i]
+            if any(grads[j] is not None for j in mine):
+                inner_places = [optimizer._place_of(self._trainable_variables[places[j]]) for j in mine]
+                news, own = optimizer._counted([params[j] for j in mine], [grads[j] for j in mine], own, inner_places)
+                for j, value in zip(mine, news, strict=True):
+                    params[j] = value
+            new_state += own
+        return params, new_state
+
+    def _fused_kernel(self, params):
+        return None
+
+    def _bare_variables(self):
+        return [*super()._bare_variables(), *(v for o in self.optimizers for v in o._bare_variables())]
+
+    def _collect(self, optimizers):
+        for optimizer in optimizers:
+            if not any(o is optimizer for o in self.optimizers):
+                self.optimizers.append(optimizer)
+
+
+def _plain(optimizer, message):
+    """The optimizer, unless it is itself made of others."""
+    for cls in (LossScaleOptimizer, MultiOptimizer):
+        if isinstance(optimizer, cls):
+            raise ValueError(message.format(cls.__name__))
+    if not isinstance(optimizer, Optimizer):
+        raise ValueError(f"An optimizer is needed, but {optimizer!r} was given.")
+    return optimizer
