@@ -43,3 +43,11 @@ def real_keras():
         if named is not None:
             os.environ["KERAS_BACKEND"] = named
     return keras
+
+
+@pytest.fixture(autouse=True)
+def fresh_names():
+    """Automatic names count from zero in each test."""
+    from kerata.core.names import reset_names
+
+    reset_names()

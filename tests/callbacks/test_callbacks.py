@@ -615,6 +615,7 @@ def test_lines_are_cut_to_the_terminal(clock, monkeypatch):
     monkeypatch.setattr(progbar, "_columns", lambda: 40)
     with on_terminal() as screen:
         bar = kerata.utils.Progbar(1000)
+        clock[0] += 1
         bar.update(1, [("a_metric_with_a_long_name", 1.0), ("another_one", 2.0)])
     text = screen.getvalue().strip("\r")
     for code in ("\x1b[0m", "\x1b[1m", "\x1b[32m", "\x1b[37m"):

@@ -111,8 +111,9 @@ def test_reduced_rates(training_backend):
         scheduled.fit(X, Y, epochs=3, verbose=0, callbacks=[reduce])
 
 
-@pytest.mark.parametrize(("save_freq", "after"), [("epoch", 9), (1, 4), (4, 10), (4, 12)])
-@pytest.mark.parametrize("kind", ["arrays", "PyDataset"])
+@pytest.mark.parametrize(
+    ("kind", "save_freq", "after"), [("arrays", "epoch", 9), ("arrays", 4, 10), ("PyDataset", 4, 12)]
+)
 def test_an_interrupted_fit_resumes_bit_for_bit(training_backend, tmp_path, save_freq, after, kind):
     class Batches(keras.utils.PyDataset):
         def __len__(self):

@@ -81,7 +81,7 @@ def run(callback, model, epochs, batches):
         if model.stop_training:
             break
     callback.on_train_end({})
-    yield model.weights, {k: v for k, v in vars(callback).items() if k in STATE}
+    yield model.weights, {name: vars(callback).get(name) for name in STATE}
 
 
 def record(make, metrics, epochs, batches):

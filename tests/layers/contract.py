@@ -169,7 +169,8 @@ def _plain(value):
         return {k: _plain(v) for k, v in value.items() if k != "shared_object_id"}
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
-    return value
+    # Keras rounds some numbers to float32.
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def masks_as_keras(sample, ref):

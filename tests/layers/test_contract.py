@@ -8,6 +8,7 @@ import pytest
 from kerata import backends, layers
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+pytest.register_assert_rewrite("contract")
 import contract
 from layer_samples import SAMPLES
 

@@ -138,7 +138,7 @@ def test_unknown_length_of_a_permutation_on_tensorflow():
     b = backends.load("tensorflow")
     program = tf.function(b.random_permutation)
     for n in (0, 1, 2000):
-        check(b, program(key_of(b), tf.constant(n)), "random_permutation", (n,))
+        assert program(key_of(b), tf.constant(n)).numpy().tolist() == threefry.permutation(KEY, n).tolist()
 
 
 @pytest.mark.parametrize(

@@ -225,6 +225,10 @@ ARCHITECTURES = {
 }
 
 
+# Those that the older format can hold.
+IN_ONE_H5 = ("mlp", "cnn", "shared", "masked_lstm")
+
+
 def inputs(name):
     return X[ARCHITECTURES[name][1]]
 
@@ -258,6 +262,8 @@ def write(k, name, folder):
     path = os.path.join(folder, name)
     model.save(path + ".keras")
     model.save_weights(path + ".weights.h5")
+    if name in IN_ONE_H5:
+        model.save(path + ".h5")
     np.savez(path + ".outputs.npz", *outputs(k, model, name))
     np.savez(path + ".optimizer.npz", *state(k, model.optimizer))
     np.savez(path + ".loss.npz", train_on(model, name))
@@ -271,7 +277,16 @@ def read(k, name, folder):
     other = ARCHITECTURES[name][0](k)
     other.load_weights(path + ".weights.h5")
     wanted = stored(path + ".outputs.npz")
-    return {
+    legacy = {}
+    if name in IN_ONE_H5:
+        # Keras can't read the compile settings that it writes there.
+        loaded = k.saving.load_model(path + ".h5", compile=k.__name__ != "keras")
+        legacy["legacy"] = difference(outputs(k, loaded, name), wanted)
+        if k.__name__ != "keras":
+            legacy["legacy optimizer"] = difference(
+                state(k, loaded.optimizer), stored(path + ".optimizer.npz")
+            )
+    return legacy | {
         "model": difference(outputs(k, model, name), wanted),
         "weights": difference(outputs(k, other, name), wanted),
         "optimizer": difference(state(k, model.optimizer), stored(path + ".optimizer.npz")),

@@ -479,3 +479,49 @@ def test_a_link_among_the_weights(tmp_path):
         file["layers/dense/vars/0"] = h5py.ExternalLink("/etc/passwd", "/x")
     model = dense(3)
     unchanged(model, lambda: model.load_weights(tmp_path / "m.weights.h5"), ValueError, "refused")
+
+
+# The older format
+
+
+def test_one_h5_file(tmp_path, training_backend):
+    model = trained(3, 2)
+    model.save(tmp_path / "m.h5")
+    again = saving.load_model(tmp_path / "m.h5")
+    assert_same(values(again), values(model))
+    assert saving.load_model(tmp_path / "m.h5", compile=False).optimizer is None
+    other = dense(3, 2)
+    other.load_weights(tmp_path / "m.h5")
+    assert_same(values(other), values(model)[:4])
+
+
+def test_by_name(tmp_path):
+    model = dense(3, 2)
+    model.save(tmp_path / "m.h5")
+    other = kerata.Sequential(
+        [kerata.Input((4,)), layers.Dense(3, name=model.layers[0].name), layers.Dense(5, name="other")]
+    )
+    with pytest.raises(ValueError, match="does not fit"):
+        other.load_weights(tmp_path / "m.h5")
+    other.load_weights(tmp_path / "m.h5", by_name=True)
+    assert_same(other.layers[0].get_weights(), model.layers[0].get_weights())
+    with pytest.raises(ValueError, match="by_name"):
+        other.load_weights(tmp_path / "m.keras", by_name=True)
+
+
+def test_many_names(tmp_path):
+    """An attribute of HDF5 holds less than 64 KiB."""
+    model = kerata.Sequential(
+        [kerata.Input((1,)), *(layers.Dense(1, name=f"{i}{'x' * 900}") for i in range(80))]
+    )
+    model.save(tmp_path / "m.h5")
+    other = saving.load_model(tmp_path / "m.h5")
+    assert_same(values(other), values(model))
+
+
+def test_one_h5_file_of_a_smaller_model(tmp_path):
+    dense(3).save(tmp_path / "m.h5")
+    model = dense(3, 2)
+    unchanged(
+        model, lambda: model.load_weights(tmp_path / "m.h5"), ValueError, "has 1 layers .* the model has 2"
+    )

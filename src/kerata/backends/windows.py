@@ -50,3 +50,14 @@ def spatial_last(data_format, rank):
         same = tuple(range(rank))
         return same, same
     return (0, *range(2, rank), 1), (0, rank - 1, *range(1, rank - 1))
+
+
+def padded_places(length, before, after, mode):
+    """Which place each one of a lengthened axis copies, for the modes "reflect", "symmetric" and "edge"."""
+    places = range(-before, length + after)
+    if mode == "edge":
+        return [min(max(i, 0), length - 1) for i in places]
+    if mode == "symmetric":
+        return [min(i % (2 * length), 2 * length - 1 - i % (2 * length)) for i in places]
+    period = max(2 * (length - 1), 1)
+    return [min(i % period, period - i % period, length - 1) for i in places]

@@ -31,17 +31,15 @@ class CallbackList(Callback):
         from kerata.callbacks.history import History
         from kerata.callbacks.progbar_logger import ProgbarLogger
 
-        self._history = self._find(History)
-        self._progbar = self._find(ProgbarLogger)
-        if self._history is None and add_history:
-            self._history = History()
-            self.callbacks.append(self._history)
-        if self._progbar is None and add_progbar:
-            self._progbar = ProgbarLogger()
-            self.callbacks.append(self._progbar)
+        self._history = self._last_of(History, add_history)
+        self._progbar = self._last_of(ProgbarLogger, add_progbar)
 
-    def _find(self, kind):
+    def _last_of(self, kind, wanted):
+        """The last callback of a kind; if there is none and one is wanted, a new one."""
         found = [callback for callback in self.callbacks if isinstance(callback, kind)]
+        if not found and wanted:
+            found = [kind()]
+            self.callbacks += found
         return found[-1] if found else None
 
     def _collect(self):

@@ -44,11 +44,8 @@ class EarlyStopping(MonitorCallback):
         self._forget()
 
     def _forget(self):
-        self.wait = 0
-        self.stopped_epoch = 0
-        self.best = None
-        self.best_weights = None
-        self.best_epoch = 0
+        self.best = self.best_weights = None
+        self.wait = self.best_epoch = self.stopped_epoch = 0
 
     def on_train_begin(self, logs=None):
         self._forget()
@@ -79,12 +76,15 @@ class EarlyStopping(MonitorCallback):
             self.best_weights = self.model.get_weights()
 
     def on_train_end(self, logs=None):
-        if self.stopped_epoch > 0 and self.verbose > 0:
-            say(f"Epoch {self.stopped_epoch + 1}: early stopping")
-        if self.restore_best_weights and self.best_weights is not None:
-            if self.verbose > 0:
-                say(f"Restoring model weights from the end of the best epoch: {self.best_epoch + 1}.")
+        if self.stopped_epoch:
+            self._say(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if self.best_weights is not None:
+            self._say(f"Restoring model weights from the end of the best epoch: {self.best_epoch + 1}.")
             self.model.set_weights(self.best_weights)
+
+    def _say(self, message):
+        if self.verbose > 0:
+            say(message)
 
     def get_monitor_value(self, logs):
         """The watched number, or `None` with a warning if the logs lack it."""

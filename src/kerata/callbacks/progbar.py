@@ -61,7 +61,7 @@ class Progbar:
         self._values = {}  # name: [sum, weight], or [value, 1] for those shown as they are
         self._seen = 0
         self._begun = time.time()
-        self._last = 0.0 if self._dynamic or not interval else self._begun
+        self._last = self._begun  # a run shorter than the interval gets one line, its last
         self._first = None  # (time, steps) of the first update
         self._drawn = 0  # characters of the line on the screen
 

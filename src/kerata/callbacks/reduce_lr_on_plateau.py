@@ -75,16 +75,18 @@ class ReduceLROnPlateau(MonitorCallback):
                 stacklevel=2,
             )
             return
-        if self.in_cooldown():
-            self.cooldown_counter -= 1
-            self.wait = 0
-        if self._is_improvement(current, self.best):
+        rested = self.in_cooldown()
+        self.cooldown_counter -= rested
+        better = self._is_improvement(current, self.best)
+        if better:
             self.best = current
+        if better or rested:
             self.wait = 0
-        elif not self.in_cooldown():
-            self.wait += 1
-            if self.wait >= self.patience:
-                self._reduce(epoch)
+        if better or self.in_cooldown():
+            return
+        self.wait += 1
+        if self.wait >= self.patience:
+            self._reduce(epoch)
 
     def _reduce(self, epoch):
         rate = get_rate(self.model)

@@ -228,7 +228,7 @@ def uniform(key, size, minval, maxval, dtype="float32"):
     wide = np.float64 if dtype == "float32" else values.dtype.type
     for part in _parts(values):
         part[...] = part.astype(wide, copy=False) * wide(scale) + wide(low)
-        np.maximum(part, low, part)
+        np.maximum(part, low, out=part)
     return values
 
 

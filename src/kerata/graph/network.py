@@ -17,18 +17,16 @@ class Network:
         self.nodes = topological(self.outputs, stop=self.inputs)
         self._check()
         met = self._met()
-        depth = {}
-        for node in reversed(self.nodes):
-            own = depth.setdefault(id(node), 0)
+        depth, by_operation, operations = {}, {}, {}
+        for node in [*reversed(self.nodes), *(t.node for t in self.inputs if t.node is not None)]:
+            # A layer called more than once counts as far from the outputs as its farthest call.
+            key = _key(node)
+            own = max(depth.get(id(node), 0), by_operation.get(key, 0))
+            by_operation[key] = own
+            operations[key] = node if _is_op(node) else node.op
             for tensor in node.inputs:
                 if tensor.node is not None:
                     depth[id(tensor.node)] = max(depth.get(id(tensor.node), 0), own + 1)
-        by_operation, operations = {}, {}
-        for node in [*(t.node for t in self.inputs if t.node is not None), *self.nodes]:
-            key = id(node.op) if not hasattr(node.op, "native") else id(node)
-            operations[key] = node.op if not hasattr(node.op, "native") else node
-            by_operation[key] = max(by_operation.get(key, 0), depth.get(id(node), 0))
-        self.depths = by_operation
         order = sorted(operations, key=lambda k: (-by_operation[k], met.get(k, len(met))))
         self.operations = [operations[k] for k in order]
 
@@ -38,8 +36,7 @@ class Network:
         stack = [t.node for t in reversed(self.outputs) if t.node is not None]
         while stack:
             node = stack.pop()
-            key = id(node.op) if not hasattr(node.op, "native") else id(node)
-            met.setdefault(key, len(met))
+            met.setdefault(_key(node), len(met))
             if id(node) in seen:
                 continue
             seen.add(id(node))
@@ -53,7 +50,7 @@ class Network:
             if tensor.node is None and id(tensor) not in own:
                 loose.append(tensor)
         for node in self.nodes:
-            if not node.inputs and node.outputs and not _makes_its_own(node):
+            if not node.inputs and node.outputs and not _is_op(node):
                 loose.extend(node.outputs)
             loose.extend(t for t in node.inputs if t.node is None and id(t) not in own)
         if loose:
@@ -63,8 +60,13 @@ class Network:
             )
 
 
-def _makes_its_own(node):
-    return getattr(node.op, "native", None) is not None
+def _is_op(node):
+    return hasattr(node.op, "native")
+
+
+def _key(node):
+    """Each call of an op is an operation of its own; a layer is one, however often it's called."""
+    return id(node) if _is_op(node) else id(node.op)
 
 
 def _distinct(tensors):

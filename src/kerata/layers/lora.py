@@ -45,6 +45,10 @@ class Adaptable:
         self.lora_rank = rank
         self.lora_alpha = rank if lora_alpha is None else lora_alpha
 
+    def _set_lora(self, rank, alpha):
+        self.lora_rank = rank
+        self.lora_alpha = rank if alpha is None else alpha
+
     def get_config(self):
         config = super().get_config()
         if self.lora_rank:

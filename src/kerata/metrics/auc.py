@@ -161,7 +161,8 @@ class AUC(Metric):
         odds = ops.divide_no_nan(tp[0] + fn[0], tn[0] + fp[0])
         precision_gain = 1.0 - odds * ops.divide_no_nan(fp, tp)
         recall_gain = 1.0 - odds * ops.divide_no_nan(fn, tp)
-        return recall_gain, precision_gain
+        # The curve begins where the recall gain is zero; without a true positive it is minus infinity.
+        return ops.where(tp > 0, ops.relu(recall_gain), ops.zeros_like(tp)), precision_gain
 
     def _averaged(self, areas):
         if not self.multi_label:

@@ -13,7 +13,7 @@ class IoU(Metric):
         num_classes: number of classes.
         target_class_ids: the classes that count.
         name: see `Metric`.
-        dtype: dtype of the counts; `None`: an integer one.
+        dtype: dtype of the counts; `None`: an integer one, to which sample weights are cast too.
         ignore_class: class number of targets that don't count, or `None`.
         sparse_y_true, sparse_y_pred: whether targets and predictions are class numbers (else: scores over `axis`).
         axis: axis of the classes where they are scores.
@@ -70,20 +70,20 @@ class IoU(Metric):
 
     def _count(self, y_true, y_pred, sample_weight):
         """Add to the confusion matrix: rows are targets, columns predictions."""
-        weight_dtype = self.dtype if dtypes.is_float(self.dtype) or sample_weight is None else "float32"
-        weight = ops.ones(ops.shape(y_true), dtype=weight_dtype)
+        weight = ops.ones(ops.shape(y_true), dtype=self.dtype)
         if sample_weight is not None:
-            weight = weight * broadcastable(ops.convert_to_tensor(sample_weight, dtype=weight_dtype), y_true)
+            weight = weight * broadcastable(ops.cast(ops.convert_to_tensor(sample_weight), self.dtype), y_true)
         y_true, y_pred, weight = (ops.reshape(x, (-1,)) for x in (y_true, y_pred, weight))
         y_true, y_pred = ops.cast(y_true, "int32"), ops.cast(y_pred, "int32")
         if self.ignore_class is not None:
             counts = ops.not_equal(y_true, int(self.ignore_class))
             y_true = ops.where(counts, y_true, ops.zeros_like(y_true))
-            weight = weight * ops.cast(counts, weight_dtype)
+            weight = weight * ops.cast(counts, self.dtype)
         number = self.num_classes
         matrix = ops.segment_sum(weight, y_true * number + y_pred, num_segments=number * number)
-        matrix = ops.cast(ops.reshape(matrix, (number, number)), self.dtype)
-        self.total_confusion_matrix.assign(self.total_confusion_matrix.value + matrix)
+        self.total_confusion_matrix.assign(
+            self.total_confusion_matrix.value + ops.reshape(matrix, (number, number))
+        )
 
     def result(self):
         """Mean over the target classes that occur at all."""

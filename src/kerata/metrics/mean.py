@@ -1,7 +1,5 @@
 """Sums and means, and metrics that are the mean of a function."""
 
-import math
-
 from kerata import ops
 from kerata.core import serialization
 from kerata.losses.reduction import broadcastable, mask_of
@@ -69,11 +67,11 @@ class Mean(Metric):
         """
         values, weight = weighted(values, sample_weight, self.dtype)
         if weight is None:
-            number = _size(values, self.dtype)
+            total, number = _of_samples(values, self.dtype)
         else:
             number = ops.sum(ops.broadcast_to(weight, ops.shape(values)))
-            values = values * weight
-        self.total.assign(self.total.value + (ops.sum(values) if len(values.shape) else values))
+            total = ops.sum(values * weight)
+        self.total.assign(self.total.value + total)
         self.count.assign(self.count.value + number)
 
     def result(self):
@@ -151,8 +149,14 @@ def weighted(values, sample_weight, dtype):
     return values, weight
 
 
-def _size(values, dtype):
-    shape = ops.shape(values)
-    if all(isinstance(d, int) for d in shape):
-        return float(math.prod(shape))
-    return ops.cast(ops.size(values), dtype)
+def _of_samples(values, dtype):
+    """Sum over samples of the mean of each, and the number of samples."""
+    rank = len(values.shape)
+    if rank == 0:
+        return values, 1.0
+    samples = values.shape[0]
+    if samples is None:
+        samples = ops.cast(ops.shape(values)[0], dtype)
+    if rank == 1:
+        return ops.sum(values), samples
+    return ops.mean(values) * samples, samples

@@ -2,7 +2,7 @@
 
 from kerata import ops
 from kerata.core import errors
-from kerata.losses.reduction import broadcastable
+from kerata.losses.reduction import broadcastable, count
 from kerata.metrics.metric import Metric
 
 AGGREGATIONS = (None, "uniform_average", "variance_weighted_average")
@@ -54,7 +54,6 @@ class R2Score(Metric):
         weight = ops.ones((1, 1), dtype=self.dtype)
         if sample_weight is not None:
             weight = broadcastable(ops.convert_to_tensor(sample_weight, dtype=self.dtype), y_true)
-        rows = ops.shape(y_true)[0]
         weighed = y_true * weight
         for variable, values in (
             (self.sum, weighed),
@@ -63,7 +62,8 @@ class R2Score(Metric):
             (self.count, ops.broadcast_to(weight, ops.shape(y_true))),
         ):
             variable.assign(variable.value + ops.sum(values, axis=0))
-        self.num_samples.assign(self.num_samples.value + ops.cast(rows, self.dtype))
+        # Outputs count as samples of their own, as in Keras.
+        self.num_samples.assign(self.num_samples.value + count(y_true, self.dtype))
 
     def result(self):
         mean = self.sum.value / self.count.value

@@ -31,6 +31,13 @@ class Forward:
 
     DECLINED = _Declined()
 
+    def __new__(cls, model):
+        if getattr(model._backend, "STEP", None) == "compiled_graph":
+            from kerata.models.graph_forward import GraphForward
+
+            return GraphForward(model)
+        return super().__new__(cls)
+
     def __init__(self, model):
         self.model = model
         self.backend = model._backend

@@ -1,7 +1,9 @@
 """`Model`: a layer that trains, predicts and is saved."""
 
 from kerata import backends
+from kerata.core import dtypes, tree
 from kerata.core.serialization import serialize_keras_object
+from kerata.graph.tensor import KerasTensor
 from kerata.layers.layer import Layer
 from kerata.models.forward import Forward
 from kerata.training.trainer import Trainer
@@ -73,6 +75,8 @@ class Model(Trainer, Layer):
         outputs = super()._call(args, kwargs)
         if self._forward is None and self.built:
             self.__dict__["_forward"] = Forward(self)
+            # What export and inference backends ask of a model that doesn't declare its inputs.
+            self.__dict__["_called_on"] = tree.map_structure(_batchless, args[0]) if args else None
         return outputs
 
     def call(self, *args, **kwargs):
@@ -134,6 +138,22 @@ class Model(Trainer, Layer):
         from kerata.models.summary import print_summary
 
         print_summary(self, line_length, positions, print_fn, expand_nested, show_trainable, layer_range)
+
+    def __getstate__(self):
+        state = {k: v for k, v in super().__getstate__().items() if k not in ("_forward", "_steps", "_backend", "history")}
+        return state | {"_backend": self._backend.NAME}
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self.__dict__.update(_backend=backends.load(state["_backend"]), _forward=None, _steps={})
+
+    def __reduce_ex__(self, protocol):
+        if not _subclassed(self):
+            # The graph is made anew from the config, which is what files do too.
+            from kerata.models.moving import restored, snapshot
+
+            return restored, (snapshot(self),)
+        return super().__reduce_ex__(protocol)
 
     # ------------------------------------------------------------- backends
 
@@ -249,6 +269,13 @@ class Model(Trainer, Layer):
         set_state_tree(self, state_tree)
 
 
+def _batchless(x):
+    """The shape (of any batch size) and dtype of an input that was given."""
+    if not hasattr(x, "shape"):
+        return None
+    return KerasTensor((None, *tuple(x.shape)[1:]) if len(x.shape) else (), dtypes.standardize_dtype(x.dtype))
+
+
 def _functional_arguments(args, kwargs):
     return (
         len(args) == 2
@@ -278,7 +305,8 @@ def _become_functional(model, *args, **kwargs):
     if found is None:
         namespace = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "_is_module_class": True}
         found = _FUNCTIONAL[cls] = type(cls)(cls.__name__, (cls, _like(cls, Functional)), namespace)
-    model.__class__ = found
+    # Not by `setattr`, which tracks attributes.
+    object.__setattr__(model, "__class__", found)
     Functional.__init__(model, *args, **kwargs)
 
 

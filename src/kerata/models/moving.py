@@ -6,22 +6,36 @@ from kerata.core.serialization import deserialize_keras_object, serialize_keras_
 
 def moved(model, name):
     """The same model on the backend of this name: see `Model.to_backend`."""
+    return restored(snapshot(model) | {"backend": name})
+
+
+def snapshot(model):
+    """All that makes the model again, as plain data and the user's own classes."""
     with backends.use_backend(model._backend):
-        config = serialize_keras_object(model)
-        values = [v.numpy() for v in model.variables]
         optimizer = model.optimizer
-        state = [v.numpy() for v in optimizer.variables] if optimizer is not None and optimizer.built else None
-        build = model.get_build_config()
-    with backends.use_backend(name):
-        other = deserialize_keras_object(config, custom_objects=_classes(model), safe_mode=False)
-        if not other.built or len(other.variables) != len(values):
-            other.build_from_config(build)
-        _assign(other.variables, values, "weights")
-        if state is not None:
-            if not other.optimizer.built:
-                other.optimizer.build(other.trainable_variables)
-            _assign(other.optimizer.variables, state, "optimizer's variables")
-    return other
+        built = optimizer is not None and optimizer.built
+        return {
+            "backend": model._backend.NAME,
+            "config": serialize_keras_object(model),
+            "build": model.get_build_config(),
+            "classes": _classes(model),
+            "weights": [v.numpy() for v in model.variables],
+            "optimizer": [v.numpy() for v in optimizer.variables] if built else None,
+        }
+
+
+def restored(state):
+    """A model from a snapshot."""
+    with backends.use_backend(state["backend"]):
+        model = deserialize_keras_object(state["config"], custom_objects=state["classes"], safe_mode=False)
+        if not model.built or len(model.variables) != len(state["weights"]):
+            model.build_from_config(state["build"])
+        _assign(model.variables, state["weights"], "weights")
+        if state["optimizer"] is not None:
+            if not model.optimizer.built:
+                model.optimizer.build(model.trainable_variables)
+            _assign(model.optimizer.variables, state["optimizer"], "optimizer's variables")
+    return model
 
 
 def _assign(variables, values, what):

@@ -282,7 +282,8 @@ def _symbolic_scan(body, carries, slices, length, reverse, unroll):
     graph = _subgraph(flat_body, inputs)
     outputs = [spec(t.shape, _dtype(t)) for t in carries]
     outputs += [spec((length, *y.shape), _dtype(y)) for y in graph.outputs[n:]]
-    Node(REGISTRY["scan"], (graph, list(carries), list(slices), length, reverse, unroll), None, outputs)
+    args = (graph, list(carries), list(slices), length, reverse, unroll)
+    Node(REGISTRY["scan"], args, None, (outputs[:n], outputs[n:]))
     return body.packed(outputs[:n], outputs[n:])
 
 

@@ -705,7 +705,14 @@ def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwarg
         raise TypeError(f"layer_normalization: unknown arguments {', '.join(kwargs)}.")
     x = x if hasattr(x, "shape") else _tensor(x)
     axes = _last_axes(x, axis, "layer_normalization")
-    return layer_normalization_on(x, gamma, beta, axes, config.epsilon() if epsilon is None else epsilon)
+    epsilon = config.epsilon() if epsilon is None else epsilon
+    # Natives take the weights as they are, which fits the last axes only.
+    normalize_on = layer_normalization_on if _are_last(axes, x) else layer_normalization_on.op.body
+    return normalize_on(x, gamma, beta, axes, epsilon)
+
+
+def _are_last(axes, x):
+    return axes == tuple(range(len(x.shape) - len(axes), len(x.shape)))
 
 
 def _tensor(x):
@@ -754,7 +761,8 @@ def rms_normalization(x: Float, scale: Float=None, axis=-1, epsilon=None):
     [[1.0, 1.0]]
     """
     axes = _last_axes(x, axis, "rms_normalization")
-    return rms_normalization_on(x, scale, axes, config.epsilon() if epsilon is None else epsilon)
+    epsilon = config.epsilon() if epsilon is None else epsilon
+    return (rms_normalization_on if _are_last(axes, x) else rms_normalization_on.op.body)(x, scale, axes, epsilon)
 
 
 @composite(native="rms_normalization")

@@ -642,7 +642,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             return None
         if isinstance(params[0], KerasTensor):
             # A step being traced, to be run as a plan. (Branches keep to pure functions.)
-            pure = self.gradient_accumulation_steps or not current_trace.get().record
+            pure = self.gradient_accumulation_steps or not current_trace.get().in_place
             return None if pure else functools.partial(update_in_place, self, self.fused)
         if in_stateless_scope() or backend.compiling():
             return None
@@ -851,9 +851,3 @@ def _replaced(values, rows, new):
     for row, value in zip(rows, new, strict=True):
         values[row] = value
     return values
-
-
-def _traced_in_place():
-    """Whether a graph is being traced whose nodes may change values in place."""
-    trace = current_trace.get()
-    return trace is not None and trace.record and trace.in_place

@@ -30,6 +30,10 @@ def make_step(model, kind, data):
     if model.run_eagerly:
         return EagerStep(model, kind, function, logs, b)
     style = getattr(b, "STEP", "eager")
+    if style == "compiled_graph" and kind == "predict":
+        from kerata.training.graph_step import predicting_step
+
+        return predicting_step(model, kind, function, logs, b)
     if style == "functional":
         return FunctionalStep(model, kind, function, logs, b)
     if style == "stateful":

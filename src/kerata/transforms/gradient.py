@@ -8,7 +8,7 @@ from kerata.core.scopes import StatelessScope, current_stateless
 from kerata.graph.tensor import KerasTensor, spec
 from kerata.graph.trace import Node, current_trace, subgraph
 from kerata.ops.control import _Control
-from kerata.ops.core import convert_to_tensor
+from kerata.ops.core import convert_to_tensor, stop_gradient
 
 _Control("gradients", None)
 
@@ -72,7 +72,7 @@ def grad(fn, variables=None, has_aux=False):
 def _differentiate(function, by, variables, has_aux):
     """Common part: `by` is a structure of variables, or of tensors (then `variables` is empty)."""
     b = backends.current()
-    if not hasattr(b, "value_and_grad"):
+    if b.NAME not in backends.TRAINING:
         raise ValueError(
             f"The backend {b.NAME!r} computes no gradients. Train on {', '.join(backends.TRAINING)}: "
             'kerata.config.set_backend("jax").'
@@ -131,7 +131,7 @@ def _symbolic(function, by, variables, params, has_aux):
     Node(REGISTRY["gradients"], (graph, list(params)), None, results)
     scope = current_trace.get()
     for (variable, _), value in zip(graph.updates, outputs[1 + n_aux :], strict=True):
-        scope.add_update((variable, value))
+        scope.add_update((variable, stop_gradient(value)))
     flat_aux = iter(outputs[1 : 1 + n_aux])
     aux = tree.map_structure(lambda t: next(flat_aux) if _is_tensor(t) else t, box["aux"])
     return outputs[0], aux, results[len(outputs) :]

@@ -20,7 +20,6 @@ FLOATS = frozenset(
 # Dtypes that NumPy (or ml_dtypes) sums, multiplies or evaluates too coarsely: computed in float32, then rounded once.
 NARROW = frozenset(np.dtype(name) for name in ("float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"))
 _NAMES = {np.dtype(type_): np.dtype(type_).name for type_ in TYPES if type_ is not np.ndarray}
-_TRAINING = "the numpy backend computes no gradients; train on jax, torch or tensorflow (`keras.config.set_backend`)."
 
 
 def is_tensor(x):
@@ -103,10 +102,6 @@ def read(storage):
 def assign(storage, tensor):
     # A copy: the caller's array may change afterwards, and other backends would not follow it.
     return np.array(tensor, storage.dtype)
-
-
-def value_and_grad(fn):
-    raise NotImplementedError(_TRAINING)
 
 
 def custom_gradient(f):

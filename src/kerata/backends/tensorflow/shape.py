@@ -2,8 +2,7 @@
 
 import builtins
 
-import numpy as np
-
+from kerata.backends import windows
 from kerata.backends.tensorflow.core import size_of, tf
 
 
@@ -82,7 +81,7 @@ def pad(x, pad_width, mode, constant_values):
 def _padded_places(size, pair, mode):
     """Which place each one of a padded axis copies."""
     if isinstance(size, int):
-        return np.pad(np.arange(size, dtype=np.int32), pair, mode)
+        return windows.padded_places(size, *pair, mode)
     places = tf.range(-pair[0], size + pair[1])
     if mode == "edge":
         return tf.clip_by_value(places, 0, size - 1)

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from kerata.backends.torch.core import DTYPES, default_device
+from kerata.backends.torch.core import DTYPES
 
 
 def zeros(shape, dtype):
@@ -16,7 +16,7 @@ def ones(shape, dtype):
 
 def full(shape, fill_value, dtype):
     if isinstance(fill_value, (torch.Tensor, np.ndarray)):
-        value = torch.as_tensor(fill_value, dtype=DTYPES[dtype], device=default_device())
+        value = torch.as_tensor(fill_value, dtype=DTYPES[dtype])
         return value.expand(shape).clone()
     return torch.full(shape, fill_value, dtype=DTYPES[dtype])
 
@@ -35,7 +35,7 @@ def eye(N, M, k, dtype):
 
 
 def linspace(start, stop, num, endpoint, dtype, axis):
-    start, stop = (torch.as_tensor(v, device=default_device()) for v in (start, stop))
+    start, stop = torch.as_tensor(start), torch.as_tensor(stop)
     work = torch.promote_types(torch.promote_types(start.dtype, stop.dtype), torch.float32)
     start, stop = torch.broadcast_tensors(start.to(work), stop.to(work))
     gaps = num - 1 if endpoint else num

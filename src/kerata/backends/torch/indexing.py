@@ -46,7 +46,8 @@ def _is_foreign(k):
 
 
 def _get_foreign(x, keys):
-    """Turn negative steps round first, on the axes that they stand for, then index."""
+    """First, on their own axes, turn negative steps round and select what scalar tensors say (as an index PyTorch would read
+    their value, which neither compilation nor vmap allows); then index."""
     keys = [_as_index(k, x.device) for k in keys]
     used = builtins.sum(_consumed(k) for k in keys)
     flips, axis = [], 0
@@ -57,6 +58,8 @@ def _get_foreign(x, keys):
             # In the flipped axis place p is n - 1 - p.
             keys[i] = builtins.slice(n - 1 - places.start, n - 1 - places.stop, -k.step) if places else builtins.slice(0, 0)
             flips.append(axis)
+        elif isinstance(k, torch.Tensor) and k.ndim == 0 and k.dtype is torch.int64:
+            x, keys[i] = torch.index_select(x, axis, _wrapped(k, x.shape[axis]).reshape(1)), 0
         axis += x.ndim - used if k is Ellipsis else _consumed(k)
     if builtins.any(isinstance(k, torch.Tensor) and k.ndim for k in keys):
         # Beside an array NumPy counts an integer as an array too, which matters for where the result's axes go.
@@ -74,7 +77,7 @@ def _as_index(k, device):
     if isinstance(k, np.integer):
         return int(k)
     if isinstance(k, (np.ndarray, list, np.bool_)):
-        k = torch.as_tensor(np.asarray(k, None if np.size(k) else np.int64), device=device)
+        k = torch.as_tensor(k, device=device) if len(k) else torch.zeros(0, dtype=torch.int64, device=device)
     if isinstance(k, torch.Tensor) and k.dtype is not torch.bool:
         return k.to(torch.int64)
     return k

@@ -1,12 +1,14 @@
 """Random natives on PyTorch.
 
-Eagerly on a CPU the numbers are made by `core.threefry` in NumPy, in place, which is faster than PyTorch's own dropout;
-elsewhere (on a device, compiled, exported, under `vmap`) the same recipes are PyTorch ops. Words are held as int32 bit patterns: PyTorch has
-no arithmetic for uint32, while its int32 wraps. With `set_rng("native")`, `torch.Generator`s seeded by the key give
-uniforms, normals and masks (compiled: PyTorch's global generator, as compiled code can't hold another).
+On a CPU the numbers are made by `core.threefry` in NumPy, in place, which is faster than PyTorch's own dropout: eagerly by
+a plain call, in compiled code through a custom operator (unrolled there, the cipher takes a C++ compiler half a minute,
+and runs no faster). Elsewhere (on a device, exported, under `vmap`) the same recipes are PyTorch ops. Words are held as int32
+bit patterns: PyTorch has no arithmetic for uint32, while its int32 wraps. With `set_rng("native")`, `torch.Generator`s seeded by the key
+give uniforms, normals and masks (compiled: PyTorch's global generator, as compiled code can't hold another).
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -22,17 +24,6 @@ __all__ = [
 _WORD = 0xFFFFFFFF
 
 
-def _on_host(key):
-    """Whether the key's values can be had at once in NumPy: a plain CPU tensor, and nobody is recording ops."""
-    return (
-        key.device.type == "cpu"
-        and not torch.compiler.is_compiling()
-        and not torch._C._len_torch_dispatch_stack()
-        and not torch._C._functorch.is_functorch_wrapped_tensor(key)
-        and not torch.jit.is_tracing()
-    )
-
-
 # Compiled code takes what these return as constants, instead of tracing NumPy.
 _affine = torch.compiler.assume_constant_result(
     lambda minval, maxval, dtype: tuple(map(float, threefry.affine_constants(minval, maxval, dtype)))
@@ -44,10 +35,69 @@ _root2 = torch.compiler.assume_constant_result(lambda dtype: float(torch.tensor(
 _mask_recipe = torch.compiler.assume_constant_result(threefry.mask_recipe.__wrapped__)
 
 
-def _from_host(array, shape, dtype=None):
+# -- calling NumPy ----------------------------------------------------------------------------------------------
+
+_HOST_DRAWS = {
+    "fold": lambda words, shape, a, b, dtype: threefry.fold(words[:2], words[2]),
+    "split": lambda key, shape, a, b, dtype: threefry.split(key, shape[0]),
+    "bits": lambda key, shape, a, b, dtype: threefry.host_bits(shape, key),
+    "mask": lambda key, shape, a, b, dtype: threefry.host_mask(shape, key, a),
+    "uniform": lambda key, shape, a, b, dtype: threefry.host_uniform(shape, key, a, b, dtype),
+    "normal": lambda key, shape, a, b, dtype: threefry.host_normal(shape, key, dtype=dtype),
+    "truncated_normal": lambda key, shape, a, b, dtype: threefry.host_truncated_normal(shape, key, dtype=dtype),
+}
+
+
+def _on_host(key):
+    """Whether the key's values can be had at once: a plain CPU tensor, and nobody is recording ops."""
+    return (
+        key.device.type == "cpu"
+        and not torch.compiler.is_compiling()
+        and not torch._C._len_torch_dispatch_stack()
+        and not torch._C._functorch.is_functorch_wrapped_tensor(key)
+        and not torch.jit.is_tracing()
+    )
+
+
+def _host_draw(key, kind, shape, a, b, dtype):
+    array = _HOST_DRAWS[kind](key, tuple(shape), a, b, dtype)
     if dtype == "bfloat16":
-        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16).reshape(shape)
-    return torch.from_numpy(array).reshape(shape)
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def _operator():
+    """The custom operator through which compiled CPU code draws; `None` where PyTorch (before 2.4) has no such thing."""
+    if not hasattr(torch.library, "custom_op"):
+        return None
+
+    @torch.library.custom_op("kerata::draw", mutates_args=(), device_types="cpu")
+    def draw(key: torch.Tensor, kind: str, shape: Sequence[int], a: float, b: float, dtype: str) -> torch.Tensor:
+        return _host_draw(key, kind, shape, a, b, dtype)
+
+    @draw.register_fake
+    def _(key, kind, shape, a, b, dtype):
+        return torch.empty(shape, dtype=DTYPES[dtype], device=key.device)
+
+    @draw.register_vmap
+    def _(info, in_dims, keys, kind, shape, a, b, dtype):
+        rows = [draw(key, kind, shape, a, b, dtype) for key in keys.unbind(in_dims[0])]
+        return torch.stack(rows), 0
+
+    return draw
+
+
+_draw_operator = _operator()
+_is_exporting = getattr(torch.compiler, "is_exporting", lambda: False)
+
+
+def _drawn(key, kind, shape, a, b, dtype, in_ops):
+    """The draw in NumPy if that can be called, directly or by the operator; else the tensor of `in_ops()`."""
+    if _on_host(key):
+        return _host_draw(key, kind, shape, a, b, dtype)
+    if key.device.type == "cpu" and torch.compiler.is_compiling() and _draw_operator is not None and not _is_exporting():
+        return _draw_operator(key, kind, list(shape), a, b, dtype)
+    return in_ops()
 
 
 # -- keys and bits ----------------------------------------------------------------------------------------------
@@ -64,22 +114,20 @@ def random_next(state):
 
 
 def random_split(key, num):
-    if _on_host(key):
-        return torch.from_numpy(threefry.split(key, num))
-    return _unsigned(torch.stack(_blocks(key, num), 1))
+    return _drawn(key, "split", (num, 2), 0.0, 0.0, "uint32", lambda: _unsigned(torch.stack(_blocks(key, num), 1)))
 
 
 def random_fold(key, data):
-    if _on_host(key) and _on_host(data):
-        return torch.from_numpy(threefry.fold(key, data))
-    k0, k1 = _signed(key).unbind()
-    return _unsigned(torch.stack(threefry.cipher(k0, k1, 0, _signed(data), _rotate)))
+    words = torch.cat([_signed(key), _signed(data).reshape(1)])
+    return _drawn(words, "fold", (2,), 0.0, 0.0, "uint32", lambda: _folded(*words.unbind()))
+
+
+def _folded(k0, k1, data):
+    return _unsigned(torch.stack(threefry.cipher(k0, k1, 0, data, _rotate)))
 
 
 def random_bits(key, shape):
-    if _on_host(key):
-        return _from_host(threefry.bits(key, math.prod(shape)), shape)
-    return _unsigned(_words(key, shape))
+    return _drawn(key, "bits", shape, 0.0, 0.0, "uint32", lambda: _unsigned(_words(key, shape)))
 
 
 def _signed(words):
@@ -117,22 +165,24 @@ def random_uniform(key, shape, minval, maxval, dtype):
     if config.rng_mode() == "native":
         low, scale = _affine(minval, maxval, dtype)
         return torch.rand(shape, dtype=DTYPES[dtype], device=key.device, generator=_generator(key)).mul_(scale).add_(low)
-    if _on_host(key):
-        return _from_host(threefry.uniform(key, math.prod(shape), minval, maxval, dtype), shape, dtype)
-    return _uniform(key, shape, minval, maxval, dtype)
+    return _drawn(key, "uniform", shape, minval, maxval, dtype, lambda: _uniform(key, shape, minval, maxval, dtype))
 
 
 def random_normal(key, shape, dtype):
     if config.rng_mode() == "native":
         return torch.randn(shape, dtype=DTYPES[dtype], device=key.device, generator=_generator(key))
-    if _on_host(key):
-        return _from_host(threefry.normal(key, math.prod(shape), dtype), shape, dtype)
-    return _quantile(_uniform(key, shape, *_bounds("normal_bounds", dtype), dtype))
+    return _drawn(key, "normal", shape, 0.0, 1.0, dtype, lambda: _normal(key, shape, dtype))
 
 
 def random_truncated_normal(key, shape, dtype):
-    if _on_host(key):
-        return _from_host(threefry.truncated_normal(key, math.prod(shape), dtype), shape, dtype)
+    return _drawn(key, "truncated_normal", shape, 0.0, 1.0, dtype, lambda: _truncated_normal(key, shape, dtype))
+
+
+def _normal(key, shape, dtype):
+    return _quantile(_uniform(key, shape, *_bounds("normal_bounds", dtype), dtype))
+
+
+def _truncated_normal(key, shape, dtype):
     limits = _bounds("truncated_limits", dtype)
     return _quantile(_uniform(key, shape, *_bounds("truncated_bounds", dtype), dtype)).clamp(*limits)
 
@@ -202,9 +252,7 @@ def random_mask(key, shape, keep_prob):
     if config.rng_mode() == "native":
         mask = torch.empty(shape, dtype=torch.bool, device=key.device)
         return mask.bernoulli_(keep_prob, generator=_generator(key))
-    if _on_host(key):
-        return _from_host(threefry.mask(key, math.prod(shape), keep_prob), shape)
-    return _mask(key, shape, keep_prob)
+    return _drawn(key, "mask", shape, keep_prob, 0.0, "bool", lambda: _mask(key, shape, keep_prob))
 
 
 def _mask(key, shape, keep_prob):
@@ -252,7 +300,7 @@ def _randint(key, shape, minval, maxval, dtype):
         span = (maxval.long() - low).clamp(min=1)
         root = (1 << 16) % span
         multiplier = (root * root & _WORD) % span
-    high, low_words = (_words(k, shape).long() & _WORD for k in (high_key, low_key))
+    high, low_words = (_signed(random_bits(k, shape)).long() & _WORD for k in (high_key, low_key))
     offset = ((high % span) * multiplier + low_words % span & _WORD) % span
     return (offset + low).to(DTYPES[dtype])
 
@@ -263,7 +311,8 @@ def random_permutation(key, n):
     order = torch.arange(n, dtype=torch.int32, device=key.device)
     for _ in range(threefry.permutation_rounds(n)):
         key, subkey = random_split(key, 2).unbind()
-        order = order[torch.argsort(_words(subkey, (n,)).long() & _WORD, stable=True)]
+        words = _signed(random_bits(subkey, (n,))).long() & _WORD
+        order = order[torch.argsort(words, stable=True)]
     return order
 
 

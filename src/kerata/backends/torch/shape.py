@@ -2,9 +2,10 @@
 
 import builtins
 
-import numpy as np
 import torch
 import torch.nn.functional as F
+
+from kerata.backends import windows
 
 reshape = torch.reshape
 transpose = torch.permute
@@ -58,8 +59,8 @@ def pad(x, pad_width, mode, constant_values):
         return F.pad(x, flat, "constant", constant_values or 0)
     for axis, pair in enumerate(pad_width):
         if builtins.any(pair):
-            places = np.pad(np.arange(x.shape[axis]), pair, mode)
-            x = torch.index_select(x, axis, torch.as_tensor(places, device=x.device))
+            places = windows.padded_places(x.shape[axis], *pair, mode)
+            x = torch.index_select(x, axis, torch.tensor(places, device=x.device))
     return x
 
 

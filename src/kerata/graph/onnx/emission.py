@@ -66,10 +66,10 @@ def traced(function, inputs, layers=None, graph=False):
     return found
 
 
-def emit(graph, input_names=None, output_names=None, opset=OPSET, name="kerata", batch=None, widened=WIDENED):
+def emit(
+    graph, input_names=None, output_names=None, opset=OPSET, name="kerata", batch=None, widened=WIDENED, stateful=False
+):
     """The ONNX model of a graph (from `traced(..., graph=True)`), with the variables' present values in it.
-
-    Updates of variables become outputs after the graph's own.
 
     Args:
         graph: the graph.
@@ -78,9 +78,10 @@ def emit(graph, input_names=None, output_names=None, opset=OPSET, name="kerata",
         name: name of the ONNX graph.
         batch: name of the first dimension of inputs and outputs where it isn't known.
         widened: `{dtype: dtype}`: dtypes that are computed, and given back, as wider ones.
+        stateful: variables that the graph assigns become inputs after its own, their new values outputs.
 
     Raises:
-        NoOnnxForm: an op that ONNX can't express.
+        NoOnnxForm: an op that ONNX can't express, or a variable that is assigned (unless `stateful`).
         ValueError: an operator set that is too old or too new.
     """
     if not OPSET <= opset <= NEWEST:
@@ -88,15 +89,23 @@ def emit(graph, input_names=None, output_names=None, opset=OPSET, name="kerata",
     complete()
     w = Writer(opset, widened)
     w.layers = getattr(graph, "layers", {})
+    assigned = {id(v): v for v, _ in graph.updates}
+    if assigned and not stateful:
+        paths = ", ".join(repr(v.path) for v in assigned.values())
+        raise NoOnnxForm(f"ONNX models keep no state, but a call of this one assigns {paths}.")
     names = input_names or [f"input_{i}" for i in range(len(graph.inputs))]
-    inputs = []
-    for t, wanted in zip(graph.inputs, names, strict=True):
-        w.bind(t, w.fresh(wanted))
-        _must_be_real(t)
-        inputs.append(Info(w.names[id(t)], w.dtype(t), _named_shape(t, wanted, batch)))
+    inputs = [_input(w, t, n, batch) for t, n in zip(graph.inputs, names, strict=True)]
+    constants = []
     for variable, t in graph.variables:
+        if id(variable) in assigned:
+            continue
         array = variable.numpy()
         w.bind(t, w.constant(array.astype(w.widened.get(array.dtype.name, array.dtype)), variable.path))
+        constants.append(variable)
+    read = {id(v): t for v, t in graph.variables}
+    for v in assigned.values():
+        t = read.get(id(v)) or KerasTensor(v.shape, v.dtype)
+        inputs.append(_input(w, t, v.path, None))
     for node in graph.nodes:
         w.node(node)
     results = [*tree.flatten(graph.outputs), *(v for _, v in graph.updates)]
@@ -109,8 +118,14 @@ def emit(graph, input_names=None, output_names=None, opset=OPSET, name="kerata",
         if info.shape and info.shape[0] is None and batch:
             info.shape = (batch, *info.shape[1:])
         outputs.append(info)
-    model = Model(Block(inputs, outputs, w.calls), w.constants, [v for v, _ in graph.variables], opset, name)
+    model = Model(Block(inputs, outputs, w.calls), w.constants, constants, opset, name)
     return simplify(model)
+
+
+def _input(w, t, name, batch):
+    _must_be_real(t)
+    w.bind(t, w.fresh(name))
+    return Info(w.names[id(t)], w.dtype(t), _named_shape(t, name, batch))
 
 
 def _named_shape(t, name, batch):

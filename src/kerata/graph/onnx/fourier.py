@@ -38,6 +38,8 @@ def _by_parts(w, out, *args):
 def _part_of(w, a, i):
     if type(a) is list:
         return [_part_of(w, v, i) for v in a]
+    if isinstance(a, np.ndarray) and a.dtype.kind == "c":
+        return a.imag if i else a.real
     return _part(w, a, i) if type(a) is KerasTensor and a.dtype.startswith("complex") else a
 
 
@@ -49,7 +51,8 @@ def _complex_of(w, out, real, imag):
 @emits_complex("cast")
 def _cast(w, out, x, dtype):
     if x.dtype.startswith("complex"):
-        return w.cast(w.name(x), _real_dtype(x), _real_dtype(out)) if dtype.startswith("complex") else NotImplemented
+        name = w.name(x) if dtype.startswith("complex") else w.name(_part(w, x, 0))
+        return w.cast(name, _real_dtype(x), _real_dtype(out) if dtype.startswith("complex") else w.dtype(out))
     real = w.cast(w.name(x), w.dtype(x), _real_dtype(out))
     return _pairs(w, real, w.op("Mul", real, w.name(0, _real_dtype(out))))
 

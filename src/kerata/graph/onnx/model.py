@@ -19,6 +19,9 @@ class Call:
     def __repr__(self):
         return f"{', '.join(self.outputs)} = {self.kind}({', '.join(self.inputs)})"
 
+    def copy(self):
+        return Call(self.kind, list(self.inputs), list(self.outputs), dict(self.attributes))
+
     def blocks(self):
         """The branches and loop bodies among its attributes."""
         return [v for v in self.attributes.values() if isinstance(v, Block)]
@@ -63,7 +66,7 @@ class Model:
     Attributes:
         block: what is computed.
         constants: `{name: NumPy array}`.
-        variables: the variables whose values are among the constants.
+        variables: the variables whose present values are among the constants.
         opset: version of the operator set.
         name: name of the graph.
     """

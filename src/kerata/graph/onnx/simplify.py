@@ -9,10 +9,26 @@ def simplify(model):
     """Take out what is superfluous, in place; returns the model."""
     drop_unused(model)
     without_copies(model)
-    while Transposes(model).sunk_or_joined():
-        pass
+    settle(model, shared=False)
+    before = transposes(model)
+    if before:
+        # Moving one that several use makes more of them at first; whether fewer are left shows at the end.
+        calls, constants = [c.copy() for c in model.block.calls], dict(model.constants)
+        settle(model, shared=True)
+        if transposes(model) >= before:
+            model.block.calls, model.constants = calls, constants
     drop_unused(model)
     return model
+
+
+def settle(model, shared):
+    while Transposes(model, shared).sunk_or_joined():
+        pass
+    _drop_in(model.block)
+
+
+def transposes(model):
+    return sum(call.kind == "Transpose" for call in model.block.calls)
 
 
 def drop_unused(model):
@@ -67,8 +83,8 @@ class Transposes:
     activation into the next convolution, the two transposes meet, and nothing is left.
     """
 
-    def __init__(self, model):
-        self.model = model
+    def __init__(self, model, shared=False):
+        self.model, self.shared = model, shared
         calls = model.block.calls
         self.made = {o: call for call in calls for o in call.outputs}
         self.users = {}
@@ -126,7 +142,7 @@ class Transposes:
         move = _MOVES.get(call.kind)
         if move is None or len(call.outputs) != 1:
             return None
-        before = [self.only_for(call, n) for n in call.inputs]
+        before = [self.movable(call, n) for n in call.inputs]
         perms = [t.attributes["perm"] for t in before if t is not None]
         if not perms or perms.count(perms[0]) != len(perms):
             return None
@@ -137,11 +153,13 @@ class Transposes:
         if after is None:
             return None
         for t in {id(t): t for t in before if t is not None}.values():
-            self.users.pop(t.outputs[0])
-            call.inputs = [t.inputs[0] if n == t.outputs[0] else n for n in call.inputs]
-            self.forget(t, gone)
+            name = t.outputs[0]
+            call.inputs = [t.inputs[0] if n == name else n for n in call.inputs]
+            self.users[name] = [u for u in self.users[name] if u is not call]
+            if not self.users[name] and name not in self.fixed:
+                self.forget(t, gone)
         for n in set(call.inputs):
-            if call not in self.users.setdefault(n, []):
+            if not any(u is call for u in self.users.setdefault(n, [])):
                 self.users[n].append(call)
         if after == sorted(after):
             return []
@@ -159,12 +177,13 @@ class Transposes:
         self.users[inner] = [transpose]
         return transpose
 
-    def only_for(self, call, name):
-        """The transpose that makes a value for this call alone."""
+    def movable(self, call, name):
+        """The transpose that makes a value for this call (and, unless it may be shared, for no other)."""
         made = self.made.get(name)
-        if made is None or made.kind != "Transpose" or name in self.fixed:
+        if made is None or made.kind != "Transpose":
             return None
-        return made if all(u is call for u in self.users[name]) else None
+        alone = name not in self.fixed and all(u is call for u in self.users[name])
+        return made if alone or self.shared else None
 
     def constant_before(self, name, perm):
         """A constant operand as it must be before the transpose: its dimensions moved back."""

@@ -104,7 +104,7 @@ class Convolution(Adaptable, Windowed, Layer):
         bias_constraint=None,
         **kwargs,
     ):
-        lora = {name: kwargs.pop(name, None) for name in ("lora_rank", "lora_alpha")}
+        lora = kwargs.pop("lora_rank", None), kwargs.pop("lora_alpha", None)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.filters = positive_int(filters, "filters", self._where())
         self.groups = positive_int(groups, "groups", self._where())
@@ -119,7 +119,7 @@ class Convolution(Adaptable, Windowed, Layer):
         self.bias_regularizer = regularizers.get(bias_regularizer)
         self.kernel_constraint = constraints.get(kernel_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
-        self.lora_rank, self.lora_alpha = lora["lora_rank"], lora["lora_alpha"]
+        self._set_lora(*lora)
         self.bias = None
 
     def build(self, input_shape):

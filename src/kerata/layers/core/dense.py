@@ -66,8 +66,7 @@ class Dense(Adaptable, Layer):
         self.bias_regularizer = regularizers.get(bias_regularizer)
         self.kernel_constraint = constraints.get(kernel_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
-        self.lora_rank = lora_rank
-        self.lora_alpha = lora_alpha
+        self._set_lora(lora_rank, lora_alpha)
         self.quantization_config = quantization_config
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True

@@ -65,8 +65,7 @@ class EinsumDense(Adaptable, Layer):
         self.bias_regularizer = regularizers.get(bias_regularizer)
         self.kernel_constraint = constraints.get(kernel_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
-        self.lora_rank = lora_rank
-        self.lora_alpha = lora_alpha
+        self._set_lora(lora_rank, lora_alpha)
         self.gptq_unpacked_column_size = gptq_unpacked_column_size
         self.quantization_config = quantization_config
         self.bias = None

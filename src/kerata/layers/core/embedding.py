@@ -58,8 +58,7 @@ class Embedding(Adaptable, Layer):
         self.embeddings_constraint = constraints.get(embeddings_constraint)
         self.mask_zero = mask_zero
         self.supports_masking = mask_zero
-        self.lora_rank = lora_rank
-        self.lora_alpha = lora_alpha
+        self._set_lora(lora_rank, lora_alpha)
         self.quantization_config = quantization_config
         if weights is not None:
             self.build()

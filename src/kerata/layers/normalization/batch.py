@@ -115,7 +115,7 @@ class BatchNormalization(ScaleAndShift, Layer):
             if self.renorm:
                 gamma, beta = self._renormalized(mean, variance)
             self._update(self.moving_mean, mean, self.momentum)
-            self._update(self.moving_variance, variance, self.momentum)
+            self._update_variance(variance)
         else:
             mean, variance = self.moving_mean, self.moving_variance
         out = ops.batch_normalization(
@@ -151,6 +151,13 @@ class BatchNormalization(ScaleAndShift, Layer):
         self._update(self.renorm_stddev, stddev, self.renorm_momentum)
         self._update(self.moving_stddev, stddev, self.momentum)
         return gamma, beta
+
+    def _update_variance(self, variance):
+        if self.renorm:
+            # Deviations are averaged, and the variance follows from them.
+            self.moving_variance.assign(ops.square(self.moving_stddev) - self.epsilon)
+        else:
+            self._update(self.moving_variance, variance, self.momentum)
 
     def _update(self, average, value, momentum):
         value = ops.stop_gradient(ops.cast(value, average.dtype))

@@ -34,6 +34,9 @@ class Bidirectional(Layer):
         self.merge_mode = one_of(merge_mode, MERGE_MODES, "merge_mode", self._where())
         # A copy, so that the layer given may be used elsewhere.
         config = serialization.serialize_keras_object(layer)
+        if getattr(layer, "zero_output_for_mask", None) is not None and layer.return_sequences:
+            # Masked steps would otherwise repeat another step's output in each direction.
+            config["config"]["zero_output_for_mask"] = True
         self.forward_layer = _copied(config, name=f"forward_{layer.name}")
         if backward_layer is None:
             backwards = not config["config"].get("go_backwards", False)

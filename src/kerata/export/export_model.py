@@ -1,0 +1,37 @@
+"""`export_model`: a model as a file for another runtime."""
+
+import importlib
+
+from kerata import backends
+from kerata.core.errors import nearest
+from kerata.export.signature import input_symbols
+
+# Modules of this package that write a format: `write(model, filepath, symbols, **options)` says what it wrote.
+FORMATS = {"onnx": "onnx_format", "openvino": "openvino_format"}
+
+
+def export_model(model, filepath, format, verbose=None, input_signature=None, **kwargs):
+    """Write what a model computes at inference, with its weights, into a file that another runtime loads.
+
+    Args:
+        model: the model, on any backend.
+        filepath: path of the file (`model.onnx`; for OpenVINO `model.xml`, beside which a `.bin` is put).
+        format: `"onnx"` or `"openvino"`.
+        verbose: whether to print what was written; `None`: yes.
+        input_signature: for a model that doesn't declare its inputs and wasn't called yet: a structure of
+            `KerasTensor`, `InputSpec` or anything else with shape and dtype. Batch sizes may be `None`.
+        **kwargs: options of the format. For ONNX: `opset_version` (18 to 23, by default 18).
+
+    Raises:
+        ValueError: a format that isn't known, inputs that aren't known, or an op that the format can't express.
+    """
+    if format not in FORMATS:
+        raise ValueError(
+            f"export: the format {format!r} can't be written.{nearest(format, FORMATS)} "
+            f"Formats: {', '.join(repr(f) for f in FORMATS)}."
+        )
+    writer = importlib.import_module(f"kerata.export.{FORMATS[format]}")
+    with backends.use_backend(model._backend):
+        written = writer.write(model, filepath, input_symbols(model, input_signature), **kwargs)
+    if verbose or verbose is None:
+        print(f"Exported {model.name!r} to {str(filepath)!r} ({format}).\n{written}")
