@@ -57,32 +57,31 @@ class Reference:
         self.config = sample.make(keras.layers).get_config()
 
     def _mask(self, sample, keras):
-        """Mask of the output when the first input has one."""
-        x = sample.inputs[0]
-        if isinstance(x, list) or x.ndim < 3 or sample.call:
+        """Mask of the output when the first input, a sequence, has one; `None` where there is none, or nothing to ask."""
+        if not takes_mask(sample):
             return None
-        x = Masked(keras.ops.convert_to_tensor(x))
-        x._keras_mask = _steps_mask(x)
-        try:
-            out = self.layer(x, *sample.inputs[1:])
-        except ValueError:
-            return "refused"
-        return _mask_of(keras.tree.flatten(out)[0])
+        inputs = [keras.KerasTensor(x.shape, x.dtype.name) for x in sample.inputs]
+        given = keras.KerasTensor(inputs[0].shape[:2], "bool")
+        inputs[0]._keras_mask = given
+        output = keras.tree.flatten(self.layer(*inputs))[0]
+        found = getattr(output, "_keras_mask", None)
+        if found is None or found is given or len(inputs) > 1:
+            return None if found is None else steps_mask(sample.inputs[0])
+        # Values of a mask of the layer's own.
+        return np.asarray(keras.tree.flatten(self.layer.compute_mask(sample.inputs[0], steps_mask(sample.inputs[0])))[0])
+
+
+def takes_mask(sample):
+    """Whether the sample is of a layer called on one plain sequence, which may have a mask."""
+    first = sample.inputs[0]
+    return not isinstance(first, list) and first.ndim == 3 and not sample.call and sample.name != "Softmax"
 
 
 class Masked(np.ndarray):
     """A NumPy array that can carry a mask."""
 
-    def __new__(cls, x):
-        return np.asarray(x).view(cls)
 
-
-def _mask_of(x):
-    mask = getattr(x, "_keras_mask", None)
-    return None if mask is None else np.asarray(mask)
-
-
-def _steps_mask(x):
+def steps_mask(x):
     mask = np.ones(x.shape[:2], bool)
     mask[0, 1:] = False
     return mask
@@ -175,15 +174,10 @@ def _plain(value):
 
 def masks_as_keras(sample, ref):
     """A mask goes in and comes out as in Keras."""
-    if ref.mask is None and (isinstance(sample.inputs[0], list) or sample.inputs[0].ndim < 3 or sample.call):
-        return
     layer = built(sample, ref)
     x = ops.convert_to_tensor(sample.inputs[0])
-    if isinstance(x, np.ndarray):
-        x = Masked(x)
-    set_mask(x, ops.convert_to_tensor(_steps_mask(x)))
-    if isinstance(ref.mask, str):
-        return
+    x = x.view(Masked) if isinstance(x, np.ndarray) else x
+    set_mask(x, ops.convert_to_tensor(steps_mask(x)))
     mask = get_mask(tree.flatten(layer(x, *sample.inputs[1:]))[0])
     assert (mask is None) == (ref.mask is None)
     if mask is not None:
@@ -213,7 +207,7 @@ def gradients(sample, ref):
         total = 0.0
         for output in tree.flatten(outputs):
             weights = np.cos(np.arange(np.prod(output.shape), dtype="float32")).reshape(tuple(output.shape))
-            total = total + ops.sum(ops.cast(output, "float32") * weights)
+            total = total + ops.sum(ops.cast(output, "float32") * ops.convert_to_tensor(weights))
         return total, None
 
     params = [v.value for v in layer.trainable_variables]

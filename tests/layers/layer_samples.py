@@ -32,6 +32,11 @@ class Sample:
     def __str__(self):
         return f"{self.name}-{self.note}" if self.note else self.name
 
+    @property
+    def wraps(self):
+        """Whether other layers are inside, which have dtype policies of their own."""
+        return any(map(callable, self.arguments.values()))
+
     def make(self, layers, **more):
         given = {k: v(layers) if callable(v) else v for k, v in self.arguments.items()}
         return getattr(layers, self.name)(**given, **more)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kerata import backends, losses, ops
+from kerata.core.masks import set_mask
 from kerata.losses.reduction import same_rank
 
 _random = np.random.default_rng(3)
@@ -58,13 +59,23 @@ TABLE = [
     ("Dice", {}, _bits(6, 4, 4, 1), _probabilities(6, 4, 4, 1)),
     ("Dice", {"axis": (1, 2, 3)}, _bits(6, 4, 4, 2), _probabilities(6, 4, 4, 2)),
     ("Tversky", {}, _bits(6, 4, 4, 2), _probabilities(6, 4, 4, 2)),
-    ("Tversky", {"alpha": 0.2, "beta": 0.7, "axis": (1, 2, 3)}, _bits(6, 4, 4, 2), _probabilities(6, 4, 4, 2)),
+    (
+        "Tversky",
+        {"alpha": 0.2, "beta": 0.7, "axis": (1, 2, 3)},
+        _bits(6, 4, 4, 2),
+        _probabilities(6, 4, 4, 2),
+    ),
     ("BinaryCrossentropy", {}, _bits(6, 3), _probabilities(6, 3)),
     ("BinaryCrossentropy", {"from_logits": True}, _bits(6, 3), 2 * _reals(6, 3)),
     ("BinaryCrossentropy", {"label_smoothing": 0.2}, _bits(6, 1), _probabilities(6, 2)[:, :1]),
     ("BinaryCrossentropy", {"axis": 1}, _bits(6, 3, 2), _probabilities(6, 3, 2)),
     ("BinaryFocalCrossentropy", {}, _bits(6, 3), _probabilities(6, 3)),
-    ("BinaryFocalCrossentropy", {"apply_class_balancing": True, "gamma": 1.5}, _bits(6, 3), _probabilities(6, 3)),
+    (
+        "BinaryFocalCrossentropy",
+        {"apply_class_balancing": True, "gamma": 1.5},
+        _bits(6, 3),
+        _probabilities(6, 3),
+    ),
     ("BinaryFocalCrossentropy", {"from_logits": True, "label_smoothing": 0.1}, _bits(6, 3), _reals(6, 3)),
     ("CategoricalCrossentropy", {}, _one_hot(5, 6), _probabilities(6, 5)),
     ("CategoricalCrossentropy", {"from_logits": True}, _one_hot(5, 6), 5 * _reals(6, 5)),
@@ -77,7 +88,12 @@ TABLE = [
     ("SparseCategoricalCrossentropy", {}, CLASSES[:, None], _probabilities(6, 5)),
     ("SparseCategoricalCrossentropy", {"from_logits": True}, CLASSES.astype("float32"), 5 * _reals(6, 5)),
     ("SparseCategoricalCrossentropy", {"ignore_class": 1}, CLASSES, _probabilities(6, 5)),
-    ("SparseCategoricalCrossentropy", {"ignore_class": -1}, np.array([0, -1, 1, 2, -1, 4]), _probabilities(6, 5)),
+    (
+        "SparseCategoricalCrossentropy",
+        {"ignore_class": -1},
+        np.array([0, -1, 1, 2, -1, 4]),
+        _probabilities(6, 5),
+    ),
     ("Circle", {}, CLASSES, _unit(6, 3)),
     ("Circle", {"gamma": 8.0, "margin": 0.2, "remove_diagonal": False}, CLASSES, _unit(6, 3)),
     ("CTC", {}, np.array([[1, 2, 0], [3, 3, 0], [1, 4, 2]]), _reals(3, 8, 5)),
@@ -161,7 +177,9 @@ def test_stable_with_logits(training_backend):
         (losses.CategoricalCrossentropy(from_logits=True), [[1.0, 0.0]]),
         (losses.SparseCategoricalCrossentropy(from_logits=True), [0]),
     ):
-        gradient = training_backend.value_and_grad(lambda p, loss=loss, target=target: (loss(target, p[0]), None))
+        gradient = training_backend.value_and_grad(
+            lambda p, loss=loss, target=target: (loss(target, p[0]), None)
+        )
         (value, _), (found,) = gradient([training_backend.convert(np.array([[-1e4, 1e4]]), "float32")])
         assert np.isfinite(ops.convert_to_numpy(value)) and np.isfinite(ops.convert_to_numpy(found)).all()
 
@@ -177,13 +195,13 @@ def test_nested_structures(backend):
 
 
 def _with_mask(y, mask):
-    """A prediction with a mask, as a layer leaves it (NumPy arrays take no attributes)."""
+    """A prediction with a mask, as a layer leaves it."""
     y = ops.convert_to_tensor(y)
-    y._keras_mask = ops.convert_to_tensor(mask)
+    set_mask(y, ops.convert_to_tensor(mask))
     return y
 
 
-def test_mask(training_backend):
+def test_mask(backend):
     y_true, y_pred = np.array([1.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.2, 0.3, 0.4])
     errors, weight = (y_true - y_pred) ** 2, np.array([0.4, 0.3, 0.2, 0.1])
 
@@ -251,7 +269,20 @@ def test_same_rank(first, second, wanted):
 
 
 def test_names(real_keras):
-    for name in ("mse", "MSE", "mae", "mape", "msle", "bce", "BCE", "kld", "log_cosh", "huber", "poisson", "dice"):
+    for name in (
+        "mse",
+        "MSE",
+        "mae",
+        "mape",
+        "msle",
+        "bce",
+        "BCE",
+        "kld",
+        "log_cosh",
+        "huber",
+        "poisson",
+        "dice",
+    ):
         assert losses.get(name).__name__ == real_keras.losses.get(name).__name__
     assert losses.get("mse") is losses.mean_squared_error
     assert isinstance(losses.get("MeanSquaredError"), losses.MeanSquaredError)
@@ -289,7 +320,10 @@ def test_wrapper_of_a_function(backend):
     [
         (lambda: losses.get("mze"), "'mze'.*Did you mean.*'mse'"),
         (lambda: losses.get(3), "identifier: 3"),
-        (lambda: losses.MeanSquaredError(reduction="sum_over_batchsize"), "reduction.*Did you mean 'sum_over_batch_size'"),
+        (
+            lambda: losses.MeanSquaredError(reduction="sum_over_batchsize"),
+            "reduction.*Did you mean 'sum_over_batch_size'",
+        ),
         (lambda: losses.CategoricalGeneralizedCrossEntropy(q=1.0), "interval"),
         (lambda: losses.CategoricalCrossentropy(axis="x")(np.ones((2, 3)), np.ones((2, 3))), "axis"),
         (lambda: losses.CategoricalCrossentropy()(np.ones((2, 3)), np.ones((2, 4))), "shape"),

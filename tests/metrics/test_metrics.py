@@ -167,12 +167,18 @@ def test_as_keras(backend, real_keras, name, arguments, batches):
     for y_true, y_pred in batches:
         theirs.update_state(y_true, y_pred)
         same(ours(ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)), theirs.result())
-    assert [v.path.split("/")[-1] for v in ours.variables] == [v.path.split("/")[-1] for v in theirs.variables]
+    assert [v.path.split("/")[-1] for v in ours.variables] == [
+        v.path.split("/")[-1] for v in theirs.variables
+    ]
     for a, b in zip(ours.variables, theirs.variables):
         same(a.value, b.numpy(), rtol=1e-4)
     ours.reset_state()
     assert all(not v.numpy().any() for v in ours.variables)
-    if name == "OneHotIoU" or np.ndim(batches[0][0]) > 2 or np.shape(batches[0][1])[1:] != np.shape(batches[0][0])[1:]:
+    if (
+        name == "OneHotIoU"
+        or np.ndim(batches[0][0]) > 2
+        or np.shape(batches[0][1])[1:] != np.shape(batches[0][0])[1:]
+    ):
         return
     theirs.reset_state()
     for (y_true, y_pred), weight in zip(batches, weights_of(name, batches)):
@@ -231,7 +237,10 @@ def test_mean_and_sum(backend):
 
 
 def test_mask(backend):
-    y_true, y_pred = np.zeros((2, 3, 1)), ops.convert_to_tensor(np.arange(6.0).reshape(2, 3, 1).astype("float32"))
+    y_true, y_pred = (
+        np.zeros((2, 3, 1)),
+        ops.convert_to_tensor(np.arange(6.0).reshape(2, 3, 1).astype("float32")),
+    )
     set_mask(y_pred, ops.convert_to_tensor(np.array([[True, True, False], [True, False, False]])))
     same(metrics.MeanAbsoluteError()(y_true, y_pred), (0 + 1 + 3) / 3)
     same(metrics.MeanAbsoluteError()(y_true, y_pred, sample_weight=np.array([1.0, 2.0])), (0 + 1 + 6) / 4)
@@ -278,7 +287,11 @@ def test_own_metric(backend):
             self.more[0].update_state(values)
 
         def result(self):
-            return {"largest": self.largest.value, "mean": self.parts["mean"].result(), "sum": self.more[0].result()}
+            return {
+                "largest": self.largest.value,
+                "mean": self.parts["mean"].result(),
+                "sum": self.more[0].result(),
+            }
 
     metric = Largest(floor=2.0, name="l")
     assert [v.name for v in metric.variables] == ["largest", "total", "count", "total"]
@@ -332,7 +345,11 @@ def test_copies_and_pickles(backend):
 
 
 def test_names():
-    for name, cls in (("mse", "MeanSquaredError"), ("mean_squared_error", "MeanSquaredError"), ("AUC", "AUC")):
+    for name, cls in (
+        ("mse", "MeanSquaredError"),
+        ("mean_squared_error", "MeanSquaredError"),
+        ("AUC", "AUC"),
+    ):
         assert type(metrics.get(name)).__name__ == cls
     assert isinstance(metrics.get("binary_accuracy"), metrics.BinaryAccuracy)
     assert isinstance(metrics.get(metrics.Mean), metrics.Mean)

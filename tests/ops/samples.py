@@ -4,11 +4,13 @@
 use float32); everything else is passed through. The oracle gets the tensors by position and the rest by name.
 """
 
+import colorsys
 import dataclasses
 import math
 
 import numpy as np
 import scipy.linalg
+import scipy.ndimage
 import scipy.signal
 import scipy.special
 
@@ -699,3 +701,79 @@ for options in ({}, {"window": "hamming"}, {"window": None, "center": False}):
     sample("stft", x=signal, sequence_length=6, sequence_stride=3, fft_length=8, **options, oracle=_stft, tol=1e-4)
 sample("istft", x=_stft(signal, 6, 3, 8), sequence_length=6, sequence_stride=3, fft_length=8, oracle=lambda x, **kw: signal[:, :18], tol=1e-4)
 sample("istft", x=_stft(signal, 6, 3, 8), sequence_length=6, sequence_stride=3, fft_length=8, length=20, oracle=lambda x, **kw: signal, tol=1e-4)
+
+# ------------------------------------------------------------------ images
+
+picture = _random.uniform(0, 1, (2, 5, 7, 3))
+
+
+def _bilinear(x, size, **kw):
+    """Half-pixel centres, edges repeated."""
+    for axis, n in ((-3, size[0]), (-2, size[1])):
+        old = x.shape[axis]
+        at = np.clip((np.arange(n) + 0.5) * old / n - 0.5, 0, old - 1)
+        low = np.floor(at).astype(int)
+        share = (at - low).reshape((-1,) + (1,) * (-axis - 1))
+        x = np.take(x, low, axis) * (1 - share) + np.take(x, np.minimum(low + 1, old - 1), axis) * share
+    return x
+
+
+sample("image.resize", images=picture, size=(8, 4), oracle=_bilinear)
+sample("image.resize", images=picture[0], size=(10, 14), interpolation="nearest", oracle=lambda x, **kw: x.repeat(2, 0).repeat(2, 1), grad=False)
+for method in ("bicubic", "lanczos3", "lanczos5"):
+    sample("image.resize", images=picture, size=(3, 9), interpolation=method, antialias=True)
+sample("image.resize", images=picture.transpose(0, 3, 1, 2), size=(8, 4), data_format="channels_first", oracle=lambda x, **kw: _bilinear(x.transpose(0, 2, 3, 1), (8, 4)).transpose(0, 3, 1, 2), grad=False)
+sample("image.resize", images=(picture * 255).astype("uint8"), size=(8, 4), gives="uint8")
+sample("image.resize", images=picture, size=(4, 4), crop_to_aspect_ratio=True, oracle=lambda x, **kw: _bilinear(x[:, :, 1:6], (4, 4)), grad=False)
+sample("image.resize", images=picture, size=(6, 4), pad_to_aspect_ratio=True, fill_value=2.0, oracle=lambda x, **kw: _bilinear(np.pad(x, ((0, 0), (2, 2), (0, 0), (0, 0)), constant_values=2.0), (6, 4)), grad=False)
+sample("image.scale_and_translate", images=picture, output_shape=(2, 5, 7, 3), scale=(1.0, 1.0), translation=(1.0, -2.0), spatial_dims=(1, 2), method="linear", oracle=lambda x, **kw: np.pad(x, ((0, 0), (1, 0), (0, 2), (0, 0)))[:, :-1, 2:])
+for order in (0, 1):
+    for mode, scipys in [("constant", "grid-constant"), ("nearest", "nearest"), ("wrap", "grid-wrap"), ("mirror", "mirror"), ("reflect", "reflect")]:
+        sample("image.map_coordinates", inputs=picture[0, :, :, 0], coordinates=_random.uniform(-3, 9, (2, 3, 4)), order=order, fill_mode=mode, fill_value=0.5,
+               oracle=lambda x, c, order, fill_mode, fill_value, m=scipys: scipy.ndimage.map_coordinates(x, c, order=order, mode=m, cval=fill_value), grad=order == 1)  # fmt: skip
+turn = np.array([[0.9, 0.2, -0.3, -0.1, 1.1, 0.4, 0.0, 0.0], [1.0, 0, 1, 0, 1, 0, 0.01, 0.02]])
+
+
+def _affine(x, t, order=1, mode="grid-constant", cval=0.25):
+    out = np.empty_like(x)
+    v, u = np.mgrid[: x.shape[1], : x.shape[2]].astype(float)
+    for n, (a0, a1, a2, b0, b1, b2, c0, c1) in enumerate(t):
+        k = c0 * u + c1 * v + 1
+        at = np.stack([(b0 * u + b1 * v + b2) / k, (a0 * u + a1 * v + a2) / k])
+        for c in range(x.shape[-1]):
+            out[n, :, :, c] = scipy.ndimage.map_coordinates(x[n, :, :, c], at, order=order, mode=mode, cval=cval)
+    return out
+
+
+sample("image.affine_transform", images=picture, transform=turn, fill_value=0.25, oracle=lambda x, t, fill_value: _affine(x, t))
+sample("image.affine_transform", images=picture, transform=turn, interpolation="nearest", fill_mode="reflect", oracle=lambda x, t, **kw: _affine(x, t, 0, "reflect"), grad=False)
+sample("image.affine_transform", images=picture[0].transpose(2, 0, 1), transform=turn[0], fill_value=0.25, data_format="channels_first", oracle=lambda x, t, **kw: _affine(x.transpose(1, 2, 0)[None], t[None])[0].transpose(2, 0, 1), grad=False)
+square = np.array([[0.0, 0], [0, 4], [6, 0], [6, 4]])
+sample("image.perspective_transform", images=picture[0], start_points=square, end_points=square, oracle=lambda x, s, e: x, tol=1e-4, grad=False)
+sample("image.perspective_transform", images=picture, start_points=np.stack([square, square]), end_points=np.stack([square, square]) + 1.0, fill_value=0.5,
+       oracle=lambda x, s, e, fill_value: np.pad(x, ((0, 0), (1, 0), (1, 0), (0, 0)), constant_values=0.5)[:, :-1, :-1], tol=1e-3, grad=False)  # fmt: skip
+sample("image.pad_images", images=picture, top_padding=1, left_padding=2, bottom_padding=0, target_width=10, oracle=lambda x, **kw: np.pad(x, ((0, 0), (1, 0), (2, 1), (0, 0))))
+sample("image.crop_images", images=picture, top_cropping=1, right_cropping=2, target_height=3, left_cropping=1, oracle=lambda x, **kw: x[:, 1:4, 1:5])
+sample("image.extract_patches", images=picture[:, :4, :6], size=(2, 3), oracle=lambda x, size: x.reshape(2, 2, 2, 2, 3, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 2, 2, 18))
+sample("image.extract_patches", images=picture[0], size=1, strides=2, padding="same", oracle=lambda x, **kw: x[::2, ::2])
+sample("image.extract_patches_3d", volumes=f(1, 2, 4, 2, 1), size=2, oracle=lambda x, size: np.stack([x[0, :, :2].ravel(), x[0, :, 2:].ravel()]).reshape(1, 1, 2, 1, 8))
+sample("image.rgb_to_grayscale", images=picture, oracle=lambda x: x @ np.array([[0.2989], [0.587], [0.114]]))
+sample("image.rgb_to_hsv", images=picture, oracle=lambda x: np.array([colorsys.rgb_to_hsv(*p) for p in x.reshape(-1, 3)]).reshape(x.shape))
+sample("image.hsv_to_rgb", images=picture, oracle=lambda x: np.array([colorsys.hsv_to_rgb(*p) for p in x.reshape(-1, 3)]).reshape(x.shape), grad=False)
+sample("image.gaussian_blur", images=picture, kernel_size=(3, 5), sigma=(1.0, 2.0),
+       oracle=lambda x, kernel_size, sigma: scipy.ndimage.convolve1d(scipy.ndimage.convolve1d(x, _bell(3, 1.0), 1, mode="constant"), _bell(5, 2.0), 2, mode="constant"))  # fmt: skip
+sample("image.sobel_edges", images=picture, oracle=lambda x: np.stack([_sobel(x, a) for a in (1, 2)], -1))
+sample("image.ssim", image1=_random.uniform(0, 1, (2, 6, 6, 1)), image2=_random.uniform(0, 1, (2, 6, 6, 1)), filter_size=3)
+sample("image.ssim", image1=picture[0], image2=picture[0], filter_size=5, oracle=lambda x, y, filter_size: np.asarray(1.0), grad=False)
+sample("image.elastic_transform", images=picture, seed=3, compiled=False, grad=False)
+
+
+def _bell(size, sigma):
+    k = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
+    return k / k.sum()
+
+
+def _sobel(x, axis):
+    across = 3 - axis
+    smooth = scipy.ndimage.correlate1d(x, [1, 2, 1], across, mode="mirror")
+    return scipy.ndimage.correlate1d(smooth, [-1, 0, 1], axis, mode="mirror")

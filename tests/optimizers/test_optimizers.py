@@ -16,7 +16,10 @@ START = [_random.normal(size=s).astype("float32") for s in SHAPES]
 STEPS = [[_random.normal(size=s).astype("float32") for s in SHAPES] for _ in range(6)]
 
 SCHEDULE = {"module": "keras.optimizers.schedules", "class_name": "ExponentialDecay"}
-SCHEDULE |= {"config": {"initial_learning_rate": 0.1, "decay_steps": 2, "decay_rate": 0.5}, "registered_name": None}
+SCHEDULE |= {
+    "config": {"initial_learning_rate": 0.1, "decay_steps": 2, "decay_rate": 0.5},
+    "registered_name": None,
+}
 TABLE = [
     ("SGD", {}),
     ("SGD", {"learning_rate": 0.1, "momentum": 0.9}),
@@ -206,7 +209,10 @@ def test_config_is_keras_s(real_keras, name, arguments):
             lambda: optimizers.AdamW(0.1, weight_decay=0.1, epsilon=1e-12),
             lambda t, p: t.optim.AdamW(p, 0.1, eps=1e-12, weight_decay=0.1),
         ),
-        (lambda: optimizers.RMSprop(0.1, 0.9, epsilon=1e-12), lambda t, p: t.optim.RMSprop(p, 0.1, 0.9, eps=1e-12)),
+        (
+            lambda: optimizers.RMSprop(0.1, 0.9, epsilon=1e-12),
+            lambda t, p: t.optim.RMSprop(p, 0.1, 0.9, eps=1e-12),
+        ),
         (lambda: optimizers.Adagrad(0.1, 0.0, 1e-12), lambda t, p: t.optim.Adagrad(p, 0.1, eps=1e-12)),
         (lambda: optimizers.Adadelta(1.0, 0.9, 1e-3), lambda t, p: t.optim.Adadelta(p, 1.0, 0.9, eps=1e-3)),
         (lambda: optimizers.Adamax(0.1, epsilon=1e-12), lambda t, p: t.optim.Adamax(p, 0.1, eps=1e-12)),
@@ -503,7 +509,10 @@ def test_names():
     assert isinstance(optimizers.get("adamw"), optimizers.AdamW)
     assert isinstance(optimizers.get("RMSprop"), optimizers.RMSprop)
     assert isinstance(optimizers.get(optimizers.SGD), optimizers.SGD)
-    assert float(optimizers.get({"class_name": "sgd", "config": {"learning_rate": 0.5}}).learning_rate.numpy()) == 0.5
+    assert (
+        float(optimizers.get({"class_name": "sgd", "config": {"learning_rate": 0.5}}).learning_rate.numpy())
+        == 0.5
+    )
     assert optimizers.get(None) is None
     optimizer = optimizers.get("adam")
     assert optimizers.get(optimizer) is optimizer

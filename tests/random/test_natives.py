@@ -1,7 +1,10 @@
-"""The natives of every backend give the reference's bits: eagerly, compiled, over a batch of keys, on any path."""
+"""The natives of every backend give the reference's bits: eagerly, compiled, over a batch of keys, on any
+path.
+"""
 
 import numpy as np
 import pytest
+
 from kerata import backends
 from kerata.core import threefry
 
@@ -94,13 +97,17 @@ def _traced(b, fn):
 
 
 def test_compiled_by_kerata(backend):
-    """One program with every kind of draw, as the backend compiles it (TensorFlow: large draws call NumPy there)."""
+    """One program with every kind of draw, as the backend compiles it (TensorFlow's call NumPy)."""
     large = (300, 200)
     draws = [
-        ("random_bits", (large,)), ("random_uniform", (large, -0.3, 0.83, "float32")), ("random_mask", (large, 0.9)),
-        ("random_mask", (large, 0.5)), ("random_uniform", (SHAPE, -0.3, 0.83, "float16")), ("random_normal", (large, "float32")),
+        ("random_bits", (large,)),
+        ("random_uniform", (large, -0.3, 0.83, "float32")),
+        ("random_uniform", (SHAPE, -0.3, 0.83, "float16")),
+        ("random_mask", (large, 0.9)),
+        ("random_mask", (large, 0.5)),
+        ("random_normal", (large, "float32")),
         ("random_randint", (SHAPE, 0, 10, "int32")),
-    ]  # fmt: skip
+    ]
     program = backend.compile(lambda key: tuple(getattr(backend, name)(key, *args) for name, args in draws))
     for result, (name, args) in zip(program(key_of(backend)), draws, strict=True):
         if name == "random_normal":
@@ -109,7 +116,9 @@ def test_compiled_by_kerata(backend):
             assert backend.to_numpy(result).tobytes() == reference(name, args).tobytes()
 
 
-@pytest.mark.parametrize(("name", "args"), [p for p in BITS if p[0] in ("random_mask", "random_bits", "random_uniform")])
+@pytest.mark.parametrize(
+    ("name", "args"), [p for p in BITS if p[0] in ("random_mask", "random_bits", "random_uniform")]
+)
 def test_xla_on_tensorflow(name, args):
     tf = pytest.importorskip("tensorflow")
     b = backends.load("tensorflow")
@@ -120,7 +129,12 @@ def test_xla_on_tensorflow(name, args):
 
 @pytest.mark.parametrize(
     ("name", "args"),
-    [("random_bits", ()), ("random_mask", (0.9,)), ("random_mask", (0.5,)), ("random_uniform", (-0.3, 0.83, "float32"))],
+    [
+        ("random_bits", ()),
+        ("random_mask", (0.9,)),
+        ("random_mask", (0.5,)),
+        ("random_uniform", (-0.3, 0.83, "float32")),
+    ],
 )
 @pytest.mark.parametrize("plain", [True, False])
 def test_unknown_dimensions_on_tensorflow(name, args, plain):
@@ -142,7 +156,12 @@ def test_unknown_length_of_a_permutation_on_tensorflow():
 
 
 @pytest.mark.parametrize(
-    ("name", "args"), [("random_bits", (SHAPE,)), ("random_mask", (SHAPE, 0.9)), ("random_uniform", (SHAPE, -0.3, 0.83, "float32"))]
+    ("name", "args"),
+    [
+        ("random_bits", (SHAPE,)),
+        ("random_mask", (SHAPE, 0.9)),
+        ("random_uniform", (SHAPE, -0.3, 0.83, "float32")),
+    ],
 )
 def test_batch_of_keys(backend, name, args):
     """`vmap` draws for each key what the key alone would give."""
@@ -183,7 +202,10 @@ def test_dropout_override_is_its_body(backend, dtype):
     for noise_shape in (None, (12, 1)):
         override = backend.random_dropout(x, key_of(backend), 0.3, noise_shape)
         body = random_dropout.op.body(x, key_of(backend), 0.3, noise_shape)
-        assert backend.to_numpy(override).astype("float32").tolist() == backend.to_numpy(body).astype("float32").tolist()
+        assert (
+            backend.to_numpy(override).astype("float32").tolist()
+            == backend.to_numpy(body).astype("float32").tolist()
+        )
 
 
 def test_frameworks_own_generators(backend):

@@ -324,6 +324,58 @@ def keras_names(k, name):
     return k.saving.custom_object_scope(custom_objects(k) if custom else {})
 
 
+# Layers one by one: `{name: (shape of the input, function that makes it)}`.
+LAYERS = {
+    "Dense": ((4,), lambda ls: ls.Dense(3)),
+    "EinsumDense": ((4,), lambda ls: ls.EinsumDense("ab,bc->ac", output_shape=3, bias_axes="c")),
+    "BatchNormalization": ((4,), lambda ls: ls.BatchNormalization(scale=False)),
+    "LayerNormalization": ((4,), lambda ls: ls.LayerNormalization()),
+    "RMSNormalization": ((4,), lambda ls: ls.RMSNormalization()),
+    "GroupNormalization": ((4,), lambda ls: ls.GroupNormalization(2)),
+    "SpectralNormalization": ((4,), lambda ls: ls.SpectralNormalization(ls.Dense(3))),
+    "PReLU": ((4,), lambda ls: ls.PReLU()),
+    "Conv1D": ((8, 3), lambda ls: ls.Conv1D(2, 3)),
+    "Conv2D": ((8, 8, 3), lambda ls: ls.Conv2D(2, 3, use_bias=False)),
+    "Conv2DTranspose": ((8, 8, 3), lambda ls: ls.Conv2DTranspose(2, 3)),
+    "Conv3D": ((2, 2, 2, 1), lambda ls: ls.Conv3D(2, 1)),
+    "DepthwiseConv2D": ((8, 8, 3), lambda ls: ls.DepthwiseConv2D(3)),
+    "SeparableConv2D": ((8, 8, 3), lambda ls: ls.SeparableConv2D(2, 3)),
+    "LSTM": ((3, 4), lambda ls: ls.LSTM(2, dropout=0.1)),
+    "GRU": ((3, 4), lambda ls: ls.GRU(2)),
+    "GRU reset before": ((3, 4), lambda ls: ls.GRU(2, reset_after=False)),
+    "SimpleRNN": ((3, 4), lambda ls: ls.SimpleRNN(2)),
+    "Bidirectional": ((3, 4), lambda ls: ls.Bidirectional(ls.GRU(2))),
+    "TimeDistributed": ((3, 4), lambda ls: ls.TimeDistributed(ls.Dense(2))),
+    "RNN of cells": ((3, 4), lambda ls: ls.RNN([ls.LSTMCell(2), ls.GRUCell(3)])),
+    "Dropout": ((4,), lambda ls: ls.Dropout(0.1, seed=1)),
+    "GaussianNoise": ((4,), lambda ls: ls.GaussianNoise(0.1)),
+    "Softmax": ((4,), lambda ls: ls.Softmax()),
+}
+
+
+def describe_layers(k):
+    """`{name: (datasets in a file, config)}` of a model of one layer; a text where it can't be made."""
+    import tempfile
+
+    import h5py
+
+    found = {}
+    for name, (shape, make) in LAYERS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            layer = make(k.layers)
+            model = k.Sequential([k.Input(shape), layer])
+            model.save_weights(os.path.join(folder, "m.weights.h5"))
+            datasets = {}
+
+            def visit(path, item, datasets=datasets):
+                datasets[path] = [list(item.shape), str(item.dtype)] if hasattr(item, "shape") else None
+
+            with h5py.File(os.path.join(folder, "m.weights.h5")) as file:
+                file.visititems(visit)
+        found[name] = json.loads(json.dumps([datasets, k.saving.serialize_keras_object(layer)]))
+    return found
+
+
 def main(what, folder, *names):
     import traceback
 
@@ -338,6 +390,9 @@ def main(what, folder, *names):
         keras.backend.clear_session()
     with open(os.path.join(folder, f"{what}.json"), "w") as file:
         json.dump(results, file)
+    if what == "write":
+        with open(os.path.join(folder, "layers.json"), "w") as file:
+            json.dump(describe_layers(keras), file)
 
 
 if __name__ == "__main__":

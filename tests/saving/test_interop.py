@@ -116,6 +116,33 @@ def test_same_classes_as_keras(name, keras_files, kerata_files):
     assert classes(ours / f"{name}.keras") == classes(theirs / f"{name}.keras")
 
 
+@pytest.fixture(scope="module")
+def our_layers():
+    return architectures.describe_layers(kerata)
+
+
+@pytest.mark.parametrize("name", architectures.LAYERS)
+def test_a_layer_is_written_as_keras_writes_it(name, keras_files, our_layers):
+    with open(keras_files[0] / "layers.json") as file:
+        their_datasets, theirs = json.load(file)[name]
+    our_datasets, ours = our_layers[name]
+    assert our_datasets == their_datasets
+    their_config, our_config = theirs.pop("config"), ours.pop("config")
+    assert ours == theirs
+    # Leaving out what is `None` means the same, and so do an axis and a list of one.
+    assert _settled(our_config) == _settled(their_config)
+
+
+def _settled(config):
+    config = {k: v for k, v in config.items() if v is not None and k != "name"}
+    if isinstance(config.get("axis"), int):
+        config["axis"] = [config["axis"]]
+    for key, value in config.items():
+        if isinstance(value, dict) and isinstance(value.get("config"), dict):
+            config[key] = {**value, "config": _settled(value["config"])}
+    return config
+
+
 def tree(path):
     import h5py
 

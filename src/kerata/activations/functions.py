@@ -44,7 +44,7 @@ def mish(x):
     >>> activations.mish([0.0])
     Array([0.], dtype=float32)
     """
-    return x * ops.tanh(ops.softplus(x))
+    return ops.multiply(x, ops.tanh(ops.softplus(x)))
 
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):

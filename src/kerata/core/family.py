@@ -56,7 +56,8 @@ class Family:
             return self._made(self.named(config, custom_objects))
         if not isinstance(config, dict) or "class_name" not in config:
             raise ValueError(
-                f"{self.public_module}.deserialize: a config is a dict with the keys 'class_name' and 'config', "
+                f"{self.public_module}.deserialize: a config is a dict with the keys 'class_name' and "
+                "'config', "
                 f"not {config!r}."
             )
         if "module" in config:
@@ -79,7 +80,7 @@ class Family:
             if public is None:
                 raise ValueError(
                     f"Could not interpret {self.kind} identifier: {name!r}."
-                    f"{errors.nearest(name, self._spellings())} {self._listing()}"
+                    f"{errors.nearest(name, self._usual_spellings())} {self._listing()}"
                 )
             found = getattr(importlib.import_module(self.package), public)
         return found
@@ -111,7 +112,14 @@ class Family:
             return not self.instances_only
         return True
 
+    def _usual_spellings(self):
+        return {
+            *self._spellings().values(),
+            *self.aliases,
+            *map(names.to_snake_case, self._spellings().values()),
+        }
+
     def _listing(self):
-        known = sorted({n for n in self._spellings() if n == names.to_snake_case(n)})
+        known = sorted(names.to_snake_case(n) for n in set(self._spellings().values()))
         shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
         return f"Known: {shown}. A class of your own needs `@keras.saving.register_keras_serializable()`."

@@ -6,10 +6,10 @@ of the op's arguments are its config, the others are those of the node. The tabl
 description of the format, found in files that Keras 3.15 writes.
 """
 
-import importlib
 import inspect
 from functools import lru_cache
 
+from kerata.core import registry
 from kerata.core.names import to_snake_case
 
 # Per module: `Class parameter parameter ...`, the parameters that are config. The op has the class's name in
@@ -156,7 +156,8 @@ def to_record(op, arguments, name):
 def from_record(record):
     """The call that an op's entry in a file stands for: `call(*args, **kwargs)` with a node's arguments.
 
-    >>> from_record({"module": "keras.src.ops.numpy", "class_name": "Sum", "config": {"axis": -1}})([1, 2])
+    >>> call = from_record({"module": "keras.src.ops.numpy", "class_name": "Sum", "config": {"axis": -1}})
+    >>> int(call([1, 2]))
     3
     """
     op = _op_of(record["module"], record["class_name"])
@@ -192,10 +193,10 @@ def _op_of(module, cls):
 
 
 def _function(op):
-    for module in ("ops", "ops.image", "ops.linalg", "activations"):
-        face = importlib.import_module(f"kerata.{module}")
-        if op in dir(face):
-            return getattr(face, op)
+    for area in ("ops", "ops.image", "ops.linalg", "activations"):
+        found = registry.member(area, op)
+        if found is not None:
+            return found
     raise ValueError(f"The file holds an op {op!r}, which Kerata doesn't have.")
 
 

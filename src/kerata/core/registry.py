@@ -159,7 +159,7 @@ def public_name(cls):
     own = cls.__module__.split(".")[1:]
     own_areas = [area for area in (".".join(own[:2]), own[0] if own else "") if area in AREAS]
     for area in (*own_areas, *AREAS):
-        if _member(area, name) is cls:
+        if member(area, name) is cls:
             return f"keras.{area}", name
     return None
 
@@ -180,7 +180,7 @@ def public_class(module, name):
     if name in _UNLISTED:
         return getattr(importlib.import_module(_UNLISTED[name][1]), name)
     for area in _areas_named(parts):
-        found = _member(area, name)
+        found = member(area, name)
         if inspect.isclass(found) and hasattr(found, "from_config"):
             return found
     return None
@@ -192,7 +192,7 @@ def public_function(name, module=None):
         return None
     area = module.partition(".")[2] if module else ""
     for candidate in (area,) if area in FUNCTION_AREAS else FUNCTION_AREAS:
-        found = _member(candidate, name)
+        found = member(candidate, name)
         if found is not None and not inspect.isclass(found) and callable(found):
             return found
     return None
@@ -219,7 +219,8 @@ def _areas_named(parts):
     return (*named, *AREAS)
 
 
-def _member(area, name):
+def member(area, name):
+    """What an area's public name stands for, or `None`."""
     if name not in _face(area):
         return None
     return getattr(importlib.import_module(f"kerata.{area}"), name)

@@ -1,8 +1,8 @@
 """Threefry-2x32 (20 rounds) and the recipes from its bits to numbers, in NumPy.
 
-Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). A *key* is a pair of 32-bit words; block
-`i` of a key is the cipher of the counter `(i >> 32, i mod 2**32)`, two words `out0, out1`. The layout is that of
-`jax.random` with `jax_threefry_partitionable=True`, so every backend can give the same bits:
+Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). A *key* is a pair of 32-bit words;
+block `i` of a key is the cipher of the counter `(i >> 32, i mod 2**32)`, two words `out0, out1`. The layout
+is that of `jax.random` with `jax_threefry_partitionable=True`, so every backend can give the same bits:
 
 | drawn | from block `i` |
 | --- | --- |
@@ -12,8 +12,9 @@ Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). A *key* 
 | key `i` of a split | `(out0, out1)` |
 | mask | every bit of `out0` of all blocks, then every bit of `out1` (see `mask`) |
 
-This file is the reference for the recipes and is quick on a CPU: all passes are made in place over chunks that
-stay in the cache. The initializers draw with the `host_*` functions, so that initial weights don't depend on a backend.
+This file is the reference for the recipes and is quick on a CPU: all passes are made in place over chunks
+that stay in the cache. The initializers draw with the `host_*` functions, so that initial weights don't
+depend on a backend.
 """
 
 import math
@@ -30,11 +31,11 @@ _WORD = 0xFFFFFFFF
 _CHUNK = 1 << 15  # blocks a pass: 3 buffers of 128 KiB, within a usual L2 cache
 
 
-# -- the cipher -------------------------------------------------------------------------------------------------
+# -- the cipher ------------------------------------------------------------------------------------
 
 
 def cipher(k0, k1, x0, x1, rotate):
-    """Encrypt the counters `(x0, x1)` with any array type whose 32-bit `+` wraps; `rotate(x, r)` turns left by r."""
+    """Encrypt counters of any array type whose 32-bit `+` wraps; `rotate(x, r)` turns left by r bits."""
     schedule = (k0, k1, k0 ^ k1 ^ PARITY)
     x0, x1 = x0 + schedule[0], x1 + schedule[1]
     for group in range(5):
@@ -73,7 +74,7 @@ def _iota():
 
 
 def _chunks(key, count):
-    """Yield `(start, stop, out0, out1)` over the blocks `0..count`; the two arrays are overwritten by the next chunk."""
+    """Yield `(start, stop, out0, out1)` over blocks `0..count`; the next chunk overwrites the arrays."""
     k0, k1 = key_pair(key)
     schedule = (k0, k1, k0 ^ k1 ^ PARITY)
     buffers = [np.empty(min(count, _CHUNK), np.uint32) for _ in range(3)]
@@ -87,12 +88,12 @@ def _chunks(key, count):
 
 
 def key_pair(key):
-    """The key as two Python ints in [0, 2**32). Accepts any pair of integers; signed words keep their bit pattern."""
+    """The key as two Python ints in [0, 2**32), from any pair of integers (signed: the bit pattern)."""
     first, second = key.tolist() if hasattr(key, "tolist") else key
     return int(first) & _WORD, int(second) & _WORD
 
 
-# -- keys -------------------------------------------------------------------------------------------------------
+# -- keys ------------------------------------------------------------------------------------------
 
 
 def _one_block(key, hi, lo):
@@ -117,7 +118,7 @@ def split(key, num=2):
     return keys
 
 
-# -- bits -------------------------------------------------------------------------------------------------------
+# -- bits ------------------------------------------------------------------------------------------
 
 
 def bits(key, size, width=32):
@@ -135,15 +136,16 @@ def bits(key, size, width=32):
     return out
 
 
-# -- masks ------------------------------------------------------------------------------------------------------
+# -- masks -----------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=256)
 def mask_recipe(keep_prob):
-    """How a mask is cut from random bits: `(width, threshold)`, an element is True where its `width` bits < threshold.
+    """How a mask is cut from random bits: `(width, threshold)`, an element is True where its `width` bits <
+    threshold.
 
-    The narrowest of 1, 8 and 16 bits that holds `keep_prob` exactly; else 16 bits, for which the probability is
-    right to 2**-17.
+    The narrowest of 1, 8 and 16 bits that holds `keep_prob` exactly; else 16 bits, for which the
+    probability is right to 2**-17.
     """
     for width in (1, 8, 16):
         threshold = keep_prob * (1 << width)
@@ -184,7 +186,7 @@ def _cut(words, width, threshold, out):
         np.less(words.view(narrow), np.array(threshold, narrow), out)
 
 
-# -- floats -----------------------------------------------------------------------------------------------------
+# -- floats ----------------------------------------------------------------------------------------
 
 # dtype -> (bits drawn, bits of the mantissa, the pattern of 1.0). bfloat16 draws 8 bits, as jax.random does.
 FLOAT_RECIPES = {
@@ -196,7 +198,7 @@ FLOAT_RECIPES = {
 
 
 def uniform01(key, size, dtype="float32"):
-    """Uniform floats in [0, 1): random mantissa bits under the exponent of 1.0, minus 1. Exact, so equal everywhere."""
+    """Uniform floats in [0, 1): random mantissa bits under the exponent of 1.0, minus 1; exact."""
     drawn, mantissa, one = FLOAT_RECIPES[dtype]
     if dtype != "float32":
         words = bits(key, size, drawn)
@@ -217,9 +219,9 @@ def uniform01(key, size, dtype="float32"):
 def uniform(key, size, minval, maxval, dtype="float32"):
     """Uniform floats in [minval, maxval): `u * (maxval - minval) + minval`.
 
-    In float32 it is rounded once, at the end, as by the fused multiply-add that XLA's compilers use here. That is
-    had by computing in float64, where the product is exact and, unless `|minval|` is more than 64 times the
-    width, the sum is too. The other dtypes round after each step.
+    In float32 it is rounded once, at the end, as by the fused multiply-add that XLA's compilers use here.
+    That is had by computing in float64, where the product is exact and, unless `|minval|` is more than 64
+    times the width, the sum is too. The other dtypes round after each step.
     """
     values = uniform01(key, size, dtype)
     low, scale = affine_constants(minval, maxval, dtype)
@@ -249,10 +251,11 @@ def _parts(values):
     return (values[i : i + _CHUNK] for i in range(0, len(values), _CHUNK))
 
 
-# -- normals ----------------------------------------------------------------------------------------------------
+# -- normals ---------------------------------------------------------------------------------------
 
-# M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011): coefficients of the polynomials in w - 2.5
-# for w = -log(1 - x*x) < 5 and in sqrt(w) - 3 above, highest power first. XLA's erf_inv evaluates the same ones.
+# M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011): coefficients of the polynomials
+# in w - 2.5 for w = -log(1 - x*x) < 5 and in sqrt(w) - 3 above, highest power first. XLA's erf_inv
+# evaluates the same ones.
 ERFINV_CENTER = (
     2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
     -0.00417768164, 0.246640727, 1.50140941,
@@ -261,7 +264,8 @@ ERFINV_TAIL = (
     -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
     0.00943887047, 1.00167406, 2.83297682,
 )  # fmt: skip
-# The same paper's double precision polynomials, in w - 3.125 (w < 6.25), sqrt(w) - 3.25 (w < 16), sqrt(w) - 5.
+# The same paper's double precision polynomials, in w - 3.125 (w < 6.25), sqrt(w) - 3.25 (w < 16), sqrt(w) -
+# 5.
 ERFINV_64 = (
     (
         -3.6444120640178196996e-21, -1.685059138182016589e-19, 1.2858480715256400167e-18,
@@ -332,14 +336,14 @@ def normal(key, size, dtype="float32"):
 
 
 def truncated_normal(key, size, dtype="float32"):
-    """Standard normals conditioned on |z| < 2: the quantile function of uniforms in (erf(-sqrt 2), erf(sqrt 2))."""
+    """Standard normals conditioned on |z| < 2: quantiles of uniforms in (-erf(sqrt 2), erf(sqrt 2))."""
     values = _from_quantile(uniform(key, size, *truncated_bounds(dtype), dtype), dtype)
     low, high = truncated_limits(dtype)
     return np.clip(values, low, high, out=values)
 
 
 def _from_quantile(u, dtype):
-    """sqrt(2) * erfinv(u), in `u`'s memory. Narrow floats compute in float32 and round twice, as jax.random does."""
+    """sqrt(2) * erfinv(u) in `u`'s memory. Narrow floats round after each of the two, as in jax.random."""
     root2 = u.dtype.type(math.sqrt(2))
     work = np.float64 if dtype == "float64" else np.float32
     for part in _parts(u):
@@ -367,14 +371,14 @@ def truncated_limits(dtype):
     return np.nextafter(kind(-2), kind(0)), np.nextafter(kind(2), kind(0))
 
 
-# -- integers ---------------------------------------------------------------------------------------------------
+# -- integers --------------------------------------------------------------------------------------
 
 
 def randint(key, size, minval, maxval, dtype="int32"):
-    """Integers in [minval, maxval), `minval` where the interval is empty; bounds are ints or arrays of `size`.
+    """Integers in [minval, maxval), `minval` where that is empty; bounds are ints or arrays of `size`.
 
-    The remainder of a number of twice the word's bits by the width of the interval (`jax.random.randint`): uneven by at most
-    width / 2**64. Words have 32 bits unless the interval is wider than that.
+    The remainder of a number of twice the word's bits by the width of the interval (`jax.random.randint`):
+    uneven by at most width / 2**64. Words have 32 bits unless the interval is wider than that.
     """
     low, span, word = randint_recipe(minval, maxval)
     high_key, low_key = split(key)
@@ -387,7 +391,7 @@ def randint(key, size, minval, maxval, dtype="int32"):
 
 
 def randint_recipe(minval, maxval):
-    """`(minval, width of the interval, bits of a word)`; the width is an int (2**bits at most) or a uint64 array."""
+    """`(minval, width, bits of a word)`; the width of the interval is an int or a uint64 array."""
     if isinstance(minval, int) and isinstance(maxval, int):
         span = max(maxval - minval, 1)
         return minval, span, 32 if span <= 1 << 32 else 64
@@ -396,7 +400,7 @@ def randint_recipe(minval, maxval):
 
 
 def randint_multiplier(span, word):
-    """2**word mod span, as a word: the weight of the high word. Where the square overflows it is 0, as in jax.random."""
+    """2**word mod span, the weight of the high word. If the square overflows, 0, as in jax.random."""
     half = 1 << (word // 2)
     if isinstance(span, int):
         return (half % span) ** 2 % (1 << word) % span
@@ -405,20 +409,21 @@ def randint_multiplier(span, word):
 
 
 def _remainder(words, span):
-    if isinstance(span, int):
-        return words if span > np.iinfo(words.dtype).max else np.remainder(words, words.dtype.type(span), words)
-    return np.remainder(words, span).astype(words.dtype)
+    if not isinstance(span, int):
+        return np.remainder(words, span).astype(words.dtype)
+    whole = span > np.iinfo(words.dtype).max
+    return words if whole else np.remainder(words, words.dtype.type(span), words)
 
 
 def _as_uint64(x):
     return np.uint64(x & 0xFFFFFFFFFFFFFFFF) if isinstance(x, int) else x.astype(np.uint64)
 
 
-# -- order ------------------------------------------------------------------------------------------------------
+# -- order -----------------------------------------------------------------------------------------
 
 
 def permutation(key, n):
-    """A random order of `n` indices (int32): sorted by random words, again and again until ties can't matter."""
+    """A random order of `n` indices (int32): sorted by random words until ties can't matter."""
     order = np.arange(n, dtype=np.int32)
     for _ in range(permutation_rounds(n)):
         key, subkey = split(key)
@@ -435,7 +440,7 @@ def permutation_rounds(n):
     return math.ceil(3 * math.log(max(1, n)) / math.log(_WORD))
 
 
-# -- draws on the host ------------------------------------------------------------------------------------------
+# -- draws on the host -----------------------------------------------------------------------------
 # Shaped draws for initial weights and the order of batches: the same bits whatever backend is current.
 
 

@@ -6,7 +6,8 @@ from kerata import backends
 from kerata.core.errors import nearest
 from kerata.export.signature import input_symbols
 
-# Modules of this package that write a format: `write(model, filepath, symbols, **options)` says what it wrote.
+# Modules of this package that write a format: `write(model, filepath, symbols, **options)` says what it
+# wrote.
 FORMATS = {"onnx": "onnx_format", "openvino": "openvino_format"}
 
 
@@ -23,7 +24,7 @@ def export_model(model, filepath, format, verbose=None, input_signature=None, **
         **kwargs: options of the format. For ONNX: `opset_version` (18 to 23, by default 18).
 
     Raises:
-        ValueError: a format that isn't known, inputs that aren't known, or an op that the format can't express.
+        ValueError: a format or inputs that aren't known, or an op that the format can't express.
     """
     if format not in FORMATS:
         raise ValueError(

@@ -9,9 +9,9 @@ from kerata.saving.atomic import replacing
 
 @contextmanager
 def replacing_all(path):
-    """Yield a path of the same name in a folder of its own; files written there then replace those beside `path`.
+    """Yield a path of the same name in a folder of its own; files written there replace those beside `path`.
 
-    The file named by `path` comes last, since it refers to the others.
+    The file that `path` names comes last, since it refers to the others.
     """
     folder, name = os.path.split(os.path.abspath(os.fspath(path)))
     if not os.path.isdir(folder):

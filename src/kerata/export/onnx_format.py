@@ -8,7 +8,9 @@ from kerata.graph.onnx import emit, save, traced
 
 
 def write(model, filepath, symbols, opset_version=None):
-    """Write the file (and, beside one of 2 GiB or more, a second one with the weights); returns a description."""
+    """Write the file (and, beside one of 2 GiB or more, a second one with the weights); returns a
+    description.
+    """
     onnx = onnx_model(model, symbols, opset_version)
     with replacing_all(filepath) as path:
         save(onnx, path)
@@ -20,13 +22,22 @@ def onnx_model(model, symbols, opset_version=None):
     graph = traced(lambda x: model._forward_pass(x, training=False), [symbols], {}, graph=True)
     options = {} if opset_version is None else {"opset": opset_version}
     return emit(
-        graph, input_names(model, symbols), output_names(model, graph.outputs), name=model.name, batch="batch", **options
+        graph,
+        input_names(model, symbols),
+        output_names(model, graph.outputs),
+        name=model.name,
+        batch="batch",
+        **options,
     )
 
 
 def described(onnx):
     """Inputs and outputs, one a line."""
-    lines = [f"  {kind} {info!r}" for kind, infos in (("input", onnx.inputs), ("output", onnx.outputs)) for info in infos]
+    lines = [
+        f"  {kind} {info!r}"
+        for kind, infos in (("input", onnx.inputs), ("output", onnx.outputs))
+        for info in infos
+    ]
     return "\n".join(line.replace("'", "") for line in lines)
 
 

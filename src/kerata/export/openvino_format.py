@@ -18,7 +18,7 @@ def write(model, filepath, symbols):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
         save(onnx, path)
-        converted = openvino.convert_model(path)
+        converted = openvino.Core().read_model(path)
         with replacing_all(file_name(filepath, ".xml")) as path:
             openvino.save_model(converted, path, compress_to_fp16=False)
     return described(onnx)

@@ -11,7 +11,11 @@ def input_symbols(model, given=None):
         ValueError: neither is there.
     """
     if given is not None:
-        if isinstance(given, (list, tuple)) and len(given) == 1 and not isinstance(_declared(model), (list, tuple)):
+        if (
+            isinstance(given, (list, tuple))
+            and len(given) == 1
+            and not isinstance(_declared(model), (list, tuple))
+        ):
             # Keras lists the arguments of the call.
             given = given[0]
         return tree.map_structure(lambda s: _symbol(s, model), given)
@@ -20,8 +24,8 @@ def input_symbols(model, given=None):
         declared = model.__dict__.get("_called_on")
     if declared is None:
         raise ValueError(
-            f"export: the inputs of {model._where()} aren't known: call it on data first, or give `input_signature`, for "
-            'instance `keras.InputSpec(shape=(None, 8), dtype="float32")`.'
+            f"export: the inputs of {model._where()} aren't known: call it on data first, or give "
+            '`input_signature`, for instance `keras.InputSpec(shape=(None, 8), dtype="float32")`.'
         )
     return tree.map_structure(lambda s: _symbol(s, model), declared)
 
@@ -39,11 +43,15 @@ def _symbol(s, model):
         raise ValueError(f"export: `input_signature` must hold things with a shape and a dtype, not {s!r}.")
     dtype = getattr(s, "dtype", None)
     dtype = (model.input_dtype or config.floatx()) if dtype is None else dtypes.standardize_dtype(dtype)
-    return KerasTensor(tuple(None if d is None else int(d) for d in s.shape), dtype, name=getattr(s, "name", None))
+    return KerasTensor(
+        tuple(None if d is None else int(d) for d in s.shape), dtype, name=getattr(s, "name", None)
+    )
 
 
 def input_names(model, symbols):
-    """Names of the flat inputs: those of a Functional model's inputs, keys of a dict, names of the specs, or made up."""
+    """Names of the flat inputs: those of a Functional model's inputs, keys of a dict, names of the specs, or
+    made up.
+    """
     functional = model.__dict__.get("_functional") or model
     flat = tree.flatten(symbols)
     names = getattr(functional, "input_names", None)

@@ -68,4 +68,3 @@ class RandomUniform(SeededInitializer):
 
     def host(self, shape, dtype):
         return self._draw(threefry.host_uniform, shape, dtype, self.minval, self.maxval)
-

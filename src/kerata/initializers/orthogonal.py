@@ -11,7 +11,8 @@ from kerata.initializers.seeded import SeededInitializer
 class Orthogonal(SeededInitializer):
     """A random matrix with orthonormal rows or columns (whichever are fewer), times `gain`.
 
-    Weights of more than two axes are orthogonal as matrices `(prod(shape[:-1]), shape[-1])`. Source: Saxe et al., 2014.
+    Weights of more than two axes are orthogonal as matrices `(prod(shape[:-1]), shape[-1])`. Source: Saxe et
+    al., 2014.
 
     Args:
         gain: factor.
@@ -34,7 +35,8 @@ class Orthogonal(SeededInitializer):
     def host(self, shape, dtype):
         if len(shape) < 2:
             raise ValueError(
-                f"Orthogonal: the weight must be at least two-dimensional, but its shape is {shape} (rank {len(shape)})."
+                f"Orthogonal: the weight must be at least two-dimensional, but its shape is {shape} (rank "
+                f"{len(shape)})."
             )
         rows, columns = math.prod(shape[:-1]), shape[-1]
         tall = (max(rows, columns), min(rows, columns))

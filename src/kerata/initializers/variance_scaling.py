@@ -95,7 +95,8 @@ def _choice(value, choices, name, owner):
     if value not in choices:
         listed = ", ".join(repr(c) for c in choices)
         raise ValueError(
-            f"{owner}: Invalid `{name}` argument: {value!r}. Choose one of {listed}.{errors.nearest(value, choices)}"
+            f"{owner}: Invalid `{name}` argument: {value!r}. Choose one of "
+            f"{listed}.{errors.nearest(value, choices)}"
         )
     return value
 
@@ -114,7 +115,7 @@ class _Fixed(VarianceScaling):
 
 
 class GlorotUniform(_Fixed):
-    """Uniform of variance `2 / (fan_in + fan_out)`. Source: Glorot & Bengio, 2010. The default of most layers.
+    """Uniform of variance `2 / (fan_in + fan_out)`; most layers' default. Source: Glorot & Bengio, 2010.
 
     Args:
         seed: int, `SeedGenerator` or `None`.
@@ -129,7 +130,7 @@ class GlorotUniform(_Fixed):
 
 
 class GlorotNormal(_Fixed):
-    """Truncated normal of variance `2 / (fan_in + fan_out)`. Source: Glorot & Bengio, 2010. Arguments as there."""
+    """Truncated normal of variance `2 / (fan_in + fan_out)`. Source: Glorot & Bengio, 2010."""
 
     settings = (1.0, "fan_avg", "truncated_normal")
 
@@ -153,6 +154,6 @@ class LecunUniform(_Fixed):
 
 
 class LecunNormal(_Fixed):
-    """Truncated normal of variance `1 / fan_in`, the one for SELU. Source: LeCun et al., 1998; Klambauer et al., 2017."""
+    """Truncated normal of variance `1 / fan_in`, the one for SELU. Source: LeCun et al., 1998."""
 
     settings = (1.0, "fan_in", "truncated_normal")

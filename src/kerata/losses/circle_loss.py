@@ -4,10 +4,8 @@ from kerata import ops
 from kerata.losses.function_loss import FunctionLoss
 
 
-def circle(
-    y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4
-):
-    """Pulls embeddings of one class together and pushes others apart, each pair at its own pace. Sun et al., 2020.
+def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4):
+    """Pulls embeddings of one class together, pushes others apart, each pair at its pace. Sun et al., 2020.
 
     Args:
         y_true: class numbers `(batch,)` or `(batch, 1)`.
@@ -42,7 +40,8 @@ def _circle(y_true, y_pred, ref_labels, ref_embeddings, remove_diagonal, gamma, 
         rows, columns = ops.shape(similarity)
         positive = ops.logical_and(positive, ops.logical_not(ops.cast(ops.eye(rows, columns), "bool")))
 
-    # Pairs far from their optimum (1 + margin, -margin) pull harder. (The gradient goes through the pace too, as in Keras.)
+    # Pairs far from their optimum (1 + margin, -margin) pull harder. (The gradient goes through the pace
+    # too, as in Keras.)
     pull = ops.relu((1.0 + margin) - similarity)
     push = ops.relu(similarity + margin)
     pulled = _log_sum_exp(-gamma * pull * (similarity - (1.0 - margin)), positive)
@@ -74,7 +73,13 @@ class Circle(FunctionLoss):
     function = staticmethod(circle)
 
     def __init__(
-        self, gamma=80.0, margin=0.4, remove_diagonal=True, reduction="sum_over_batch_size", name="circle", dtype=None
+        self,
+        gamma=80.0,
+        margin=0.4,
+        remove_diagonal=True,
+        reduction="sum_over_batch_size",
+        name="circle",
+        dtype=None,
     ):
         super().__init__(name, reduction, dtype)
         self.gamma = gamma

@@ -4,6 +4,7 @@ import warnings
 
 from kerata import ops
 from kerata.core import errors
+from kerata.core.masks import set_mask
 from kerata.losses.function_loss import FunctionLoss
 from kerata.losses.reduction import comparable, same_rank
 
@@ -56,7 +57,8 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
     classes = y_pred.shape[axis]
     if classes == 1:
         warnings.warn(
-            f"categorical_crossentropy: with a single class (shape of y_pred: {tuple(y_pred.shape)}) the loss is always "
+            f"categorical_crossentropy: with a single class (shape of y_pred: {tuple(y_pred.shape)}) the "
+            "loss is always "
             "zero. For yes-or-no targets there is 'binary_crossentropy'.",
             SyntaxWarning,
             stacklevel=2,
@@ -88,10 +90,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     """
     values, valid = masked_sparse_categorical_crossentropy(y_true, y_pred, from_logits, ignore_class, axis)
     if valid is not None:
-        try:
-            values._keras_mask = valid
-        except AttributeError:
-            pass  # NumPy arrays take no attributes; the classes get the mask directly.
+        set_mask(values, valid)
     return values
 
 

@@ -7,9 +7,16 @@ from kerata.losses.reduction import comparable
 
 
 def binary_focal_crossentropy(
-    y_true, y_pred, apply_class_balancing=False, alpha=0.25, gamma=2.0, from_logits=False, label_smoothing=0.0, axis=-1
+    y_true,
+    y_pred,
+    apply_class_balancing=False,
+    alpha=0.25,
+    gamma=2.0,
+    from_logits=False,
+    label_smoothing=0.0,
+    axis=-1,
 ):
-    """Binary crossentropy times `(1 - p)**gamma`, `p` being the probability given to the truth. Lin et al., 2017.
+    """Binary crossentropy times `(1 - p)**gamma`, `p` being the truth's probability. Lin et al., 2017.
 
     Args:
         y_true: targets, 0 and 1.

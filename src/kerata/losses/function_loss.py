@@ -10,7 +10,8 @@ from kerata.losses.loss import Loss
 class FunctionLoss(Loss):
     """A loss whose `call` is the class's `function`; its parameters are attributes of the same names.
 
-    A subclass gives `function = staticmethod(...)`, which takes `(y_true, y_pred, **parameters)`, and a constructor.
+    A subclass gives `function = staticmethod(...)`, which takes `(y_true, y_pred, **parameters)`, and a
+    constructor.
     """
 
     function = None

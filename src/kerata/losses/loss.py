@@ -3,7 +3,8 @@
 from kerata import ops
 from kerata.core import dtypes, errors, names, tree
 from kerata.core.construct import Constructed
-from kerata.losses.reduction import REDUCTIONS, mask_of, reduce_weighted
+from kerata.core.masks import get_mask
+from kerata.losses.reduction import REDUCTIONS, reduce_weighted
 
 
 class Loss(Constructed):
@@ -11,8 +12,8 @@ class Loss(Constructed):
 
     Args:
         name: name; `None`: the class's in snake case.
-        reduction: what is done with the samples' losses: `"sum_over_batch_size"` and `"mean"` (the weighted sum
-            over the number of samples), `"sum"`, `"mean_with_sample_weight"` (over the sum of weights),
+        reduction: what is done with the samples' losses: `"sum_over_batch_size"` and `"mean"` (the weighted
+            sum over the number of samples), `"sum"`, `"mean_with_sample_weight"` (over the sum of weights),
             `"none"` or `None` (nothing).
         dtype: dtype in which the loss is worked out (a dtype policy: its compute dtype); `None`:
             `keras.config.floatx()`.
@@ -49,10 +50,10 @@ class Loss(Constructed):
             y_pred: predictions, nested likewise. Their mask, if a layer left one, is honoured.
             sample_weight: a weight for each sample (or each of its losses), or `None`.
         """
-        mask = mask_of(y_pred)
+        mask = get_mask(y_pred)
         with names.name_scope(self.name):
-            y_pred = tree.map_structure(self._converted, y_pred)
-            y_true = tree.map_structure(self._converted_target, y_true)
+            y_pred = as_tensors(y_pred, self._converted)
+            y_true = as_tensors(y_true, self._converted_target)
             values, own_mask = self._masked_call(y_true, y_pred)
             if own_mask is not None:
                 mask = own_mask if mask is None else ops.logical_and(mask, own_mask)
@@ -72,7 +73,24 @@ class Loss(Constructed):
     def _masked_call(self, y_true, y_pred):
         """Losses, and the mask that comes out with them or `None`."""
         values = self.call(y_true, y_pred)
-        return values, mask_of(values)
+        return values, get_mask(values)
+
+
+def as_tensors(structure, convert=ops.convert_to_tensor):
+    """Every leaf of a structure converted; lists of numbers, however nested, are one leaf."""
+    if not isinstance(structure, (list, tuple, dict)):
+        return convert(structure)
+    return tree.traverse(lambda x: convert(x) if _is_leaf(x) else None, structure)
+
+
+def _is_leaf(x):
+    return not tree.is_nested(x) or _holds_numbers_only(x)
+
+
+def _holds_numbers_only(x):
+    if isinstance(x, (list, tuple)):
+        return all(_holds_numbers_only(v) for v in x)
+    return isinstance(x, (bool, int, float))
 
 
 def checked_reduction(reduction, owner):

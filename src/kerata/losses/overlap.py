@@ -27,7 +27,7 @@ def dice(y_true, y_pred, axis=None):
 
 
 def tversky(y_true, y_pred, alpha=0.5, beta=0.5, axis=None):
-    """`1 - |A ∩ B| / (|A ∩ B| + alpha * |A - B| + beta * |B - A|)`, `A` being the truth. Source: Salehi et al., 2017.
+    """`1 - |A ∩ B| / (|A ∩ B| + alpha * |A - B| + beta * |B - A|)`, `A` being the truth. Salehi et al., 2017.
 
     Args:
         y_true, y_pred: tensors of values in [0, 1].

@@ -13,7 +13,8 @@ REDUCTIONS = (*MEANS, "sum", "none", None)
 def same_rank(x1, x2):
     """Make ranks that differ by one equal: a trailing dimension of one is dropped from the longer.
 
-    Between a vector and a column both become columns, so that `(n,)` and `(n, 1)` never broadcast to `(n, n)`.
+    Between a vector and a column both become columns, so that `(n,)` and `(n, 1)` never broadcast to `(n,
+    n)`.
 
     >>> from kerata import ops
     >>> from kerata.losses.reduction import same_rank
@@ -52,11 +53,6 @@ def comparable(y_true, y_pred):
                 f"{tuple(y_pred.shape)}: the shapes differ and don't broadcast."
             )
     return y_true, y_pred
-
-
-def mask_of(x):
-    """The mask that a layer attached to its output, or `None`."""
-    return getattr(x, "_keras_mask", None)
 
 
 def broadcastable(weight, values):

@@ -86,7 +86,7 @@ def sparse_categorical_accuracy(y_true, y_pred):
 
 
 def without_last_one(y_true, y_pred):
-    """Class numbers without the trailing dimension of one that they have beside predictions of the same rank."""
+    """Class numbers without the trailing dimension of one that gives them the predictions' rank."""
     rank = len(y_true.shape)
     if rank and rank == len(y_pred.shape) and y_true.shape[-1] == 1:
         return ops.squeeze(y_true, -1)
@@ -129,7 +129,9 @@ class BinaryAccuracy(MeanMetricWrapper):
 
     def __init__(self, name="binary_accuracy", dtype=None, threshold=0.5):
         if threshold is not None and not 0 <= threshold <= 1:
-            raise ValueError(f"BinaryAccuracy: `threshold` must be in the range [0, 1], but {threshold!r} was given.")
+            raise ValueError(
+                f"BinaryAccuracy: `threshold` must be in the range [0, 1], but {threshold!r} was given."
+            )
         super().__init__(binary_accuracy, name=name, dtype=dtype, threshold=threshold)
         self.threshold = threshold
 

@@ -22,7 +22,8 @@ class AUC(Metric):
             `"minoring"` (lower sum) or `"majoring"` (upper sum).
         name, dtype: see `Metric`.
         thresholds: the thresholds between 0 and 1, in place of `num_thresholds`.
-        multi_label: whether each place of the last axis has a curve of its own, over whose areas the mean is taken.
+        multi_label: whether each place of the last axis has a curve of its own, over whose areas the mean is
+            taken.
         num_labels: their number, where the metric's state is wanted before the first batch.
         label_weights: a weight for each of them in the mean; without `multi_label` for each place.
         from_logits: whether predictions are logits.
@@ -108,10 +109,10 @@ class AUC(Metric):
         return self._averaged(ops.sum((x[:-1] - x[1:]) * heights, axis=0))
 
     def interpolate_pr_auc(self):
-        """Area under the precision-recall curve with true positives, not precision, linear between thresholds.
+        """Area under the precision-recall curve with true positives linear between thresholds.
 
-        Between two thresholds `tp = slope * p + intercept`, where `p` is the number of positive predictions; the area is
-        the integral of `tp / p`. Source: Davis & Goadrich, 2006.
+        Between two thresholds `tp = slope * p + intercept`, where `p` is the number of positive predictions;
+        the area is the integral of `tp / p`. Source: Davis & Goadrich, 2006.
         """
         tp, fp, _, fn = self._counts()
         p = tp + fp
@@ -180,7 +181,9 @@ class AUC(Metric):
 
     def _check_labels(self, shape):
         if len(shape) != 2:
-            raise ValueError(f"AUC: with `multi_label` predictions must have the shape (batch, labels), not {shape}.")
+            raise ValueError(
+                f"AUC: with `multi_label` predictions must have the shape (batch, labels), not {shape}."
+            )
         if not self._built:
             self._build(shape[1])
         known = self.true_positives.shape[1]
@@ -192,9 +195,8 @@ def _choice(value, choices, what, spelled):
     found = spelled(str(value))
     if found not in choices:
         listed = ", ".join(f'"{c}"' for c in choices)
-        raise ValueError(
-            f'AUC: Invalid AUC {what} value: "{value}". Choose one of {listed}.{errors.nearest(found, choices)}'
-        )
+        hint = errors.nearest(found, choices)
+        raise ValueError(f'AUC: Invalid AUC {what} value: "{value}". Choose one of {listed}.{hint}')
     return found
 
 

@@ -11,8 +11,8 @@ class FBetaScore(Metric):
     """`(1 + beta²) * precision * recall / (beta² * precision + recall)`: the harmonic mean for `beta = 1`.
 
     Args:
-        average: how the classes' scores become one: `None` (a score for each), `"micro"` (counts over all classes),
-            `"macro"` (their mean), `"weighted"` (their mean by number of positives).
+        average: how the classes' scores become one: `None` (a score for each), `"micro"` (counts over all
+            classes), `"macro"` (their mean), `"weighted"` (their mean by number of positives).
         beta: how much more recall counts than precision.
         threshold: above it a prediction is positive; `None`: the greatest of a row is.
         name, dtype: see `Metric`.
@@ -42,12 +42,14 @@ class FBetaScore(Metric):
             raise ValueError(f"{owner}: Invalid `beta` argument value: it should be > 0, not {beta!r}.")
         if threshold is not None and not isinstance(threshold, float):
             raise ValueError(
-                f"{owner}: Invalid `threshold` argument value: it should be a Python float, not {threshold!r} "
+                f"{owner}: Invalid `threshold` argument value: it should be a Python float, not "
+                f"{threshold!r} "
                 f"({type(threshold).__name__})."
             )
         if threshold is not None and not 0 < threshold <= 1:
             raise ValueError(
-                f"{owner}: Invalid `threshold` argument value: it should verify 0 < threshold <= 1, not {threshold!r}."
+                f"{owner}: Invalid `threshold` argument value: it should verify 0 < threshold <= 1, not "
+                f"{threshold!r}."
             )
         self.average = average
         self.beta = beta
@@ -99,12 +101,14 @@ class FBetaScore(Metric):
     def _build(self, y_true_shape, y_pred_shape):
         if len(y_true_shape) != 2 or len(y_pred_shape) != 2:
             raise ValueError(
-                f"{type(self).__name__} expects 2D inputs with shape (batch_size, output_dim), but the shapes are "
+                f"{type(self).__name__} expects 2D inputs with shape (batch_size, output_dim), but the "
+                "shapes are "
                 f"{y_true_shape} and {y_pred_shape}."
             )
         if y_pred_shape[1] is None or y_true_shape[1] is None:
             raise ValueError(
-                f"{type(self).__name__} expects 2D inputs with shape (batch_size, output_dim) and a known output_dim, "
+                f"{type(self).__name__} expects 2D inputs with shape (batch_size, output_dim) and a known "
+                "output_dim, "
                 f"but the shapes are {y_true_shape} and {y_pred_shape}."
             )
         shape = () if self.average == "micro" else (y_true_shape[1],)

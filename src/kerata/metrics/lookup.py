@@ -30,7 +30,7 @@ _family = Family(
 
 
 def get(identifier):
-    """A metric from its name (`"mae"`, `"MeanAbsoluteError"`), config, class or callable; `None` stays `None`.
+    """A metric from its name (`"mae"`, `"MeanAbsoluteError"`), config, class or callable; or `None`.
 
     Raises:
         ValueError: for an unknown name.

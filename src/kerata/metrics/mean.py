@@ -2,7 +2,9 @@
 
 from kerata import ops
 from kerata.core import serialization
-from kerata.losses.reduction import broadcastable, mask_of
+from kerata.core.masks import get_mask
+from kerata.losses.loss import as_tensors
+from kerata.losses.reduction import broadcastable
 from kerata.metrics.metric import Metric
 
 
@@ -62,8 +64,8 @@ class Mean(Metric):
 
         Args:
             values: tensor.
-            sample_weight: weights that broadcast to them, or `None`. With fewer axes than the values they count for
-                the mean over the other axes.
+            sample_weight: weights that broadcast to them, or `None`. With fewer axes than the values they
+                count for the mean over the other axes.
         """
         values, weight = weighted(values, sample_weight, self.dtype)
         if weight is None:
@@ -109,8 +111,8 @@ class MeanMetricWrapper(Mean):
             y_pred: predictions; their mask, if a layer left one, is honoured.
             sample_weight: a weight for each sample, or `None`.
         """
-        values = self._fn(y_true, y_pred, **self._fn_kwargs)
-        mask = mask_of(y_pred)
+        mask = get_mask(y_pred)
+        values = self._fn(as_tensors(y_true), as_tensors(y_pred), **self._fn_kwargs)
         if mask is not None:
             mask = broadcastable(ops.cast(mask, self.dtype), values)
             if sample_weight is not None:
@@ -127,12 +129,12 @@ class MeanMetricWrapper(Mean):
 
 
 def weighted(values, sample_weight, dtype):
-    """Values and weights as tensors that broadcast; where weights have fewer axes, values are averaged over the rest.
+    """Values and weights as tensors that broadcast; values are averaged over axes that weights lack.
 
-    A mask that the values bring along (a loss with `ignore_class`) lowers given weights; alone it has no effect, as in
-    Keras.
+    A mask that the values bring along (a loss with `ignore_class`) lowers given weights; alone it has no
+    effect, as in Keras.
     """
-    mask = mask_of(values)
+    mask = get_mask(values)
     values = ops.convert_to_tensor(values, dtype=dtype)
     if sample_weight is None:
         return values, None

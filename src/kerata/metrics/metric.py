@@ -10,19 +10,18 @@ from kerata.state import Variable
 class Metric(Constructed):
     """A figure kept over batches. A subclass gives `update_state` and `result`.
 
-    State is kept in variables made with `add_variable`; metrics that are attributes (also in lists and dicts) count as
-    parts, with their variables. `update_state` and `result` should be written in `keras.ops`, so that they compile.
+    State is kept in variables made with `add_variable`; metrics that are attributes (also in lists and
+    dicts) count as parts, with their variables. `update_state` and `result` should be written in
+    `keras.ops`, so that they compile.
 
     Args:
-        dtype: dtype of the state and the result (a dtype policy: its compute dtype); `None`: `keras.config.floatx()`.
+        dtype: dtype of the state and the result (a dtype policy: its compute dtype); `None`:
+            `keras.config.floatx()`.
         name: name; `None`: the class's in snake case.
 
     >>> import kerata
     >>> class Largest(kerata.Metric):
-    ...     # Layers keep what they hold by kind.
-    _tracked_as = "metric"
-
-    def __init__(self, **kwargs):
+    ...     def __init__(self, **kwargs):
     ...         super().__init__(**kwargs)
     ...         self.largest = self.add_variable((), "zeros", name="largest")
     ...     def update_state(self, values):
@@ -32,6 +31,9 @@ class Metric(Constructed):
     >>> float(Largest()([1.0, 3.0]))
     3.0
     """
+
+    # Layers keep what they hold by kind.
+    _tracked_as = "metric"
 
     def __init__(self, dtype=None, name=None):
         self._variables = []

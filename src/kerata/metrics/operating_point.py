@@ -22,7 +22,8 @@ class _OperatingPoint(Metric):
             )
         if not isinstance(num_thresholds, int) or num_thresholds <= 0:
             raise ValueError(
-                f"{owner}: Argument `num_thresholds` must be an integer > 0, but {num_thresholds!r} was given."
+                f"{owner}: Argument `num_thresholds` must be an integer > 0, but {num_thresholds!r} was "
+                "given."
             )
         self.value = value
         self.class_id = class_id
@@ -86,7 +87,7 @@ class SensitivityAtSpecificity(_OperatingPoint):
 
 
 class SpecificityAtSensitivity(_OperatingPoint):
-    """Best specificity (share of negatives predicted as such) where the sensitivity is at least a given value.
+    """Best specificity (share of negatives seen as such) where the sensitivity is at least a given value.
 
     Args:
         sensitivity: least share of positives that are found, in [0, 1].

@@ -55,7 +55,8 @@ class Precision(_Ratio):
 
     Args:
         thresholds: a float or list of floats in [0, 1], above which a prediction is positive; `None`: 0.5.
-        top_k: only the `k` greatest predictions of the last axis can be positive (without `thresholds`: all are).
+        top_k: only the `k` greatest predictions of the last axis can be positive (without `thresholds`: all
+            are).
         class_id: the class of the last axis that is looked at; `None`: all.
         name, dtype: see `Metric`.
 
@@ -72,7 +73,8 @@ class Recall(_Ratio):
 
     Args:
         thresholds: a float or list of floats in [0, 1], above which a prediction is positive; `None`: 0.5.
-        top_k: only the `k` greatest predictions of the last axis can be positive (without `thresholds`: all are).
+        top_k: only the `k` greatest predictions of the last axis can be positive (without `thresholds`: all
+            are).
         class_id: the class of the last axis that is looked at; `None`: all.
         name, dtype: see `Metric`.
 

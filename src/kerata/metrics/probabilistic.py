@@ -55,7 +55,11 @@ class BinaryCrossentropy(MeanMetricWrapper):
 
     def __init__(self, name="binary_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
         super().__init__(
-            binary_crossentropy, name=name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing
+            binary_crossentropy,
+            name=name,
+            dtype=dtype,
+            from_logits=from_logits,
+            label_smoothing=label_smoothing,
         )
         self.from_logits = from_logits
         self.label_smoothing = label_smoothing
@@ -106,7 +110,12 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     """
 
     def __init__(
-        self, name="sparse_categorical_crossentropy", dtype=None, from_logits=False, ignore_class=None, axis=-1
+        self,
+        name="sparse_categorical_crossentropy",
+        dtype=None,
+        from_logits=False,
+        ignore_class=None,
+        axis=-1,
     ):
         super().__init__(
             sparse_categorical_crossentropy,

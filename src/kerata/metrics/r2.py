@@ -12,8 +12,8 @@ class R2Score(Metric):
     """Share of the targets' variance that predictions explain: 1 is perfect, 0 as good as the mean.
 
     Args:
-        class_aggregation: how the outputs' scores become one: `"uniform_average"`, `"variance_weighted_average"` or `None`
-            (a score for each).
+        class_aggregation: how the outputs' scores become one: `"uniform_average"`,
+            `"variance_weighted_average"` or `None` (a score for each).
         num_regressors: number of independent variables, for the adjusted score; 0: not adjusted.
         name, dtype: see `Metric`.
 
@@ -89,7 +89,8 @@ class R2Score(Metric):
     def _build(self, y_true_shape, y_pred_shape):
         if len(y_true_shape) != 2 or len(y_pred_shape) != 2 or y_pred_shape[1] is None:
             raise ValueError(
-                "R2Score expects 2D inputs with shape (batch_size, output_dim) and a known output_dim, but the shapes "
+                "R2Score expects 2D inputs with shape (batch_size, output_dim) and a known output_dim, but "
+                "the shapes "
                 f"are {y_true_shape} and {y_pred_shape}."
             )
         for name in ("squared_sum", "sum", "total_mse", "count"):

@@ -69,7 +69,7 @@ def _by_comparing(y_pred, positive, negative, thresholds, dtype):
 
 
 def _by_binning(y_pred, positive, negative, thresholds, dtype):
-    """Weights are summed by the number of thresholds that a prediction exceeds; tails of that are the counts."""
+    """Weights summed by the number of thresholds that a prediction exceeds; tails of that are counts."""
     number = len(thresholds)
     order = np.argsort(thresholds, kind="stable")
     labels = y_pred.shape[1]

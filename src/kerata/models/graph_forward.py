@@ -1,4 +1,4 @@
-"""`GraphForward`: calls of a model on an inference backend, which compiles the model's graph once for all batch sizes."""
+"""`GraphForward`: calls of a model on an inference backend, by its graph, compiled for any batch size."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from kerata import backends
 from kerata.core import dtypes, tree
 from kerata.core.masks import get_mask
 from kerata.core.scopes import current_stateless
-from kerata.graph.onnx import NoOnnxForm, emit, save, serialized, traced
+from kerata.graph.onnx import emit, save, serialized, traced
 from kerata.graph.onnx.proto import MOST_INLINE, size
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import current_trace
@@ -17,14 +17,14 @@ from kerata.layers.call import current_call
 from kerata.models.forward import Forward
 
 # Kinds of inputs (not batch sizes) for which a compiled graph is kept.
-_MOST_KEPT = 16
+_MOST_KEPT = 64
 
 
 class GraphForward:
     """A model's compiled graphs, by kind of inputs.
 
-    `predict` and `evaluate` run them. `model(x)` does so from its second call on; where a call can't (within another
-    layer, in training, ops that ONNX hasn't), it runs in NumPy.
+    `predict` and `evaluate` run them. `model(x)` does so from its second call on; where a call can't (within
+    another layer, in training, with ops that ONNX hasn't), it runs in NumPy.
     """
 
     DECLINED = Forward.DECLINED
@@ -43,28 +43,35 @@ class GraphForward:
     # ------------------------------------------------------------- the model's own calls
 
     def __call__(self, x, kwargs):
-        if current_call.get() is not None or current_stateless.get() is not None or current_trace.get() is not None:
+        if any(scope.get() is not None for scope in (current_call, current_stateless, current_trace)):
             return self.DECLINED
         if kwargs.get("training") or set(kwargs) - {"training"} or self.model.run_eagerly:
             return self.DECLINED
         leaves = tree.flatten(x)
-        if not all(isinstance(a, np.ndarray) and get_mask(a) is None for a in leaves):
+        if not leaves or not all(isinstance(a, np.ndarray) and get_mask(a) is None for a in leaves):
             return self.DECLINED
         key = self.key(x, leaves)
-        if key not in self.compiled and key not in self.seen:
-            self.seen.add(key)
-            return self.DECLINED
-        try:
-            call = self.compiled.get(key) or self.compile(key, x)
-        except NoOnnxForm:
-            call = self.compiled[key] = _Declining()
+        call = self.compiled.get(key)
+        if call is None:
+            if key not in self.seen:
+                self.seen.add(key)
+                return self.DECLINED
+            call = self.compiled_or_declined(key, x)
         return self.DECLINED if call.only_numpy else call(leaves)
+
+    def compiled_or_declined(self, key, x):
+        """A graph for a call that NumPy can make too: what can't be traced or written is left to it."""
+        try:
+            return self.compile(key, x)
+        except Exception:
+            call = self.compiled[key] = _Declined()
+            return call
 
     # ------------------------------------------------------------- predict
 
     def predict(self, x, batch_size):
         """Outputs as NumPy arrays for one batch of NumPy inputs, or `DECLINED`."""
-        if not len(x) or len(x) > batch_size or current_call.get() is not None or not graph_predicts(self.model):
+        if not 0 < len(x) <= batch_size or current_call.get() is not None or not graph_predicts(self.model):
             return self.DECLINED
         if backends.selected.get() is self.backend or backends.process.backend is self.backend:
             return self.run(x)
@@ -81,7 +88,14 @@ class GraphForward:
         key = self.key(x, leaves)
         call = self.compiled.get(key)
         if call is None or call.declined:
-            call = self.compile(key, x)
+            try:
+                call = self.compile(key, x)
+            except Exception as error:
+                error.add_note(
+                    f"predict on {self.backend.NAME} runs the model's graph; after "
+                    "`model.compile(run_eagerly=True)` its code runs in NumPy."
+                )
+                raise
         return call(leaves)
 
     # ------------------------------------------------------------- compiling
@@ -91,9 +105,13 @@ class GraphForward:
         return kinds if x is leaves[0] else (str(tree.map_structure(lambda _: 0, x)), kinds)
 
     def compile(self, key, x):
+        """The graph for inputs like these; one with open dimensions serves many kinds of inputs."""
+        symbols = self.symbols(x)
+        wanted = str(tree.map_structure(lambda t: f"{t.dtype}{t.shape}", symbols))
+        found = next((c for c in self.compiled.values() if c.serves == wanted), None)
         if len(self.compiled) >= _MOST_KEPT:
             self.compiled.clear()
-        call = self.compiled[key] = CompiledGraph(self.model, self.backend, self.symbols(x))
+        call = self.compiled[key] = found or CompiledGraph(self.model, self.backend, symbols, wanted)
         return call
 
     def symbols(self, x):
@@ -120,8 +138,9 @@ def _symbol(array, declared):
     return KerasTensor(shape, dtypes.config.floatx() if dtype == "float64" else dtype)
 
 
-class _Declining:
+class _Declined:
     only_numpy = declined = True
+    serves = None
 
 
 class CompiledGraph:
@@ -131,17 +150,21 @@ class CompiledGraph:
         model: the model.
         backend: its backend.
         symbols: structure of `KerasTensor`s: its inputs.
+        serves: a description of them.
     """
 
     only_numpy = declined = False
 
-    def __init__(self, model, backend, symbols):
-        self.backend = backend
+    def __init__(self, model, backend, symbols, serves):
+        self.backend, self.serves = backend, serves
         self.graph = traced(lambda x: model._forward_pass(x, training=False), [symbols], {}, graph=True)
         outputs = tree.flatten(self.graph.outputs)
         # What an eager call does besides computing: masks and losses for whoever called.
         self.only_numpy = bool(self.graph.losses) or any(get_mask(t) is not None for t in outputs)
         self.state = [v for v, _ in self.graph.updates]
+        # Dtypes that the runtime computes, and gives back, as wider ones.
+        given = [dtypes.standardize_dtype(t.dtype) for t in outputs]
+        self.narrow = [dtypes.to_numpy_dtype(d) for d in given] if "bfloat16" in given else None
         self.single = len(outputs) == 1 and outputs[0] is self.graph.outputs
         self.build()
 
@@ -167,6 +190,8 @@ class CompiledGraph:
         if self.state:
             leaves = [*leaves, *(v.numpy() for v in self.state)]
         results = self.run(*[np.asarray(a, d, order="C") for a, d in zip(leaves, self.dtypes)])
+        if self.narrow is not None:
+            results[: len(self.narrow)] = [r.astype(d, copy=False) for r, d in zip(results, self.narrow)]
         if self.single and not self.state:
             return results[0]
         n = len(results) - len(self.state)

@@ -1,15 +1,16 @@
 """Drawing at random: primitives that are pure functions of a key, and what is composed of them.
 
-A key is a tensor uint32[2]; the recipes, the same on every backend, are those of `kerata.core.threefry`. Users draw with
-`kerata.random`, which gets the keys from seeds.
+A key is a tensor uint32[2]; the recipes, the same on every backend, are those of `kerata.core.threefry`.
+Users draw with `kerata.random`, which gets the keys from seeds.
 """
 
 import math
 
 import numpy as np
 
+from kerata import backends
 from kerata.core import dtypes
-from kerata.graph.tensor import spec
+from kerata.graph.tensor import any_symbolic, spec
 from kerata.ops import rules
 from kerata.ops.control import while_loop
 from kerata.ops.core import dtype as dtype_of
@@ -18,14 +19,27 @@ from kerata.ops.core import stop_gradient
 from kerata.ops.creation import zeros
 from kerata.ops.declare import Dims, Float, Index, composite, primitive
 from kerata.ops.elementwise import (
-    cast, exp, floor, greater, less, log, log1p, logical_and, logical_not, logical_or, maximum, minimum, sqrt, where,
+    cast,
+    exp,
+    floor,
+    greater,
+    less,
+    log,
+    log1p,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    sqrt,
+    where,
 )  # fmt: skip
 from kerata.ops.indexing import take
 from kerata.ops.movement import broadcast_to, canonical_dims, unstack
 from kerata.ops.reduction import any as any_
 from kerata.ops.reduction import argmax
 
-# -- keys -------------------------------------------------------------------------------------------------------
+# -- keys ------------------------------------------------------------------------------------------
 
 
 def _two_states(state):
@@ -70,7 +84,7 @@ def random_fold(key: Index, data: Index):
     """
 
 
-# -- numbers ----------------------------------------------------------------------------------------------------
+# -- numbers ---------------------------------------------------------------------------------------
 
 
 def _drawn(key, shape, *rest):
@@ -198,7 +212,7 @@ def random_permutation(key: Index, n: Dims):
     """
 
 
-# -- composites -------------------------------------------------------------------------------------------------
+# -- composites ------------------------------------------------------------------------------------
 
 
 @composite
@@ -215,12 +229,17 @@ def random_dropout(x: Float, key: Index, rate, noise_shape: Dims = None):
         Tensor of `x`'s shape and dtype.
     """
     mask = random_mask(key, shape_of(x) if noise_shape is None else noise_shape, 1 - rate)
-    return where(mask, x * (1 / (1 - rate)), 0.0)
+    dtype = dtype_of(x)
+    # narrow floats are scaled in float32: rounded to bfloat16, the factor alone would shift the mean by up
+    # to 0.4 %
+    kept = (x if dtype in ("float32", "float64") else cast(x, "float32")) * (1 / (1 - rate))
+    return where(mask, cast(kept, dtype), 0.0)
 
 
 @composite
 def random_categorical(logits: Float, key: Index, num_samples, dtype):
-    """Draw classes with given unnormalized log-probabilities (the Gumbel-max trick, as `jax.random.categorical`).
+    """Draw classes with given unnormalized log-probabilities (the Gumbel-max trick, as
+    `jax.random.categorical`).
 
     Args:
         logits: tensor [batch, classes].
@@ -253,7 +272,19 @@ def random_log_gamma(alpha: Float, key: Index, shape: Dims):
     Returns:
         Tensor of `alpha`'s dtype. No gradient flows to `alpha`.
     """
-    alpha = broadcast_to(stop_gradient(alpha), shape)
+    return _whole(_log_gamma, shape, stop_gradient(alpha), key)
+
+
+def _whole(function, shape, *tensors):
+    """Call a function that loops; where eager loops are compiled (JAX), as one program that is kept."""
+    compiled = getattr(backends.current(), "compiled_whole", None)
+    if compiled is None or any_symbolic((shape, *tensors)):
+        return function(shape, *tensors)
+    return compiled(function)(tuple(shape), *tensors)
+
+
+def _log_gamma(shape, alpha, key):
+    alpha = broadcast_to(alpha, shape)
     dtype = dtype_of(alpha)
     boosted = less(alpha, 1.0)  # gamma(alpha) is gamma(alpha + 1) times u ** (1 / alpha)
     d = where(boosted, alpha + 1.0, alpha) - 1 / 3
@@ -289,8 +320,8 @@ def _first_accepted(propose, key, shape, dtype):
 def random_binomial(counts: Float, probabilities: Float, key: Index, shape: Dims):
     """Number of successes in `counts` trials.
 
-    Few expected successes (below 10): by inversion of the distribution function. Source for more: Hörmann, "The generation of
-    binomial random variates" (J. Stat. Comput. Simul., 1993), algorithm BTRS.
+    Few expected successes (below 10): by inversion of the distribution function. Source for more: Hörmann,
+    "The generation of binomial random variates" (J. Stat. Comput. Simul., 1993), algorithm BTRS.
 
     Args:
         counts: tensor that broadcasts to `shape`, whole and not negative.
@@ -301,8 +332,11 @@ def random_binomial(counts: Float, probabilities: Float, key: Index, shape: Dims
     Returns:
         Tensor of the arguments' dtype. No gradient flows through it.
     """
-    n = broadcast_to(stop_gradient(counts), shape)
-    given = broadcast_to(stop_gradient(probabilities), shape)
+    return _whole(_binomial, shape, stop_gradient(counts), stop_gradient(probabilities), key)
+
+
+def _binomial(shape, counts, probabilities, key):
+    n, given = broadcast_to(counts, shape), broadcast_to(probabilities, shape)
     p = where(greater(given, 0.5), 1.0 - given, given)
     few = less(n * p, 10.0)
     inversion_key, rejection_key = unstack(random_split(key, 2))
@@ -325,7 +359,8 @@ def _binomial_by_inversion(n, p, key, shape):
     def body(i, mass, below, successes):
         k = cast(i, dtype)
         below = below + mass
-        # rounded, the sum of the masses may stay below u: nothing is counted beyond the last mass that matters
+        # rounded, the sum of the masses may stay below u: nothing is counted beyond the last mass that
+        # matters
         counted = logical_and(greater(u, below), greater(mass, 1e-9))
         return i + 1, mass * odds * (n - k) / (k + 1.0), below, successes + cast(counted, dtype)
 
@@ -367,8 +402,13 @@ def _binomial_by_rejection(n, p, key, shape):
 
 def _stirling_rest(k):
     """log k! minus Stirling's formula for it, exact to 1e-7 from k = 10 and by table below."""
-    table = [math.lgamma(i + 1) - (0.5 * math.log(2 * math.pi) + (i + 0.5) * math.log(i + 1) - (i + 1)) for i in range(10)]
-    small = take(np.asarray(table, dtypes.to_numpy_dtype(dtype_of(k))), cast(minimum(maximum(k, 0.0), 9.0), "int32"))
+    table = [
+        math.lgamma(i + 1) - (0.5 * math.log(2 * math.pi) + (i + 0.5) * math.log(i + 1) - (i + 1))
+        for i in range(10)
+    ]
+    small = take(
+        np.asarray(table, dtypes.to_numpy_dtype(dtype_of(k))), cast(minimum(maximum(k, 0.0), 9.0), "int32")
+    )
     inverse = 1.0 / (k + 1.0)
     square = inverse * inverse
     return where(less(k, 10.0), small, (1 / 12 - (1 / 360 - square / 1260) * square) * inverse)

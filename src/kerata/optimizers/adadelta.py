@@ -5,7 +5,7 @@ from kerata.optimizers.optimizer import Optimizer
 
 
 class Adadelta(Optimizer):
-    """Steps whose units are the variable's own: root mean square of past steps over that of gradients. Zeiler, 2012.
+    """Steps in the variable's own units: root mean square of past steps over that of gradients. Zeiler, 2012.
 
     Args:
         learning_rate: number, schedule or callable; the paper has none, that is 1.0.

@@ -5,7 +5,7 @@ from kerata.optimizers.optimizer import Optimizer
 
 
 class Adafactor(Optimizer):
-    """Adam-like steps whose second moments of matrices are kept by rows and columns only. Source: Shazeer & Stern, 2018.
+    """Adam-like steps with second moments kept by rows and columns only. Source: Shazeer & Stern, 2018.
 
     Args:
         learning_rate: number, schedule or callable; an upper bound with `relative_step`.

@@ -8,7 +8,8 @@ class Adam(Optimizer):
     """Steps by the ratio of a gradient's moving average to that of its square. Source: Kingma & Ba, 2014.
 
     With `m` and `v` the two averages: `w -= rate * m / (sqrt(v) + epsilon)`, where
-    `rate = learning_rate * sqrt(1 - beta_2**step) / (1 - beta_1**step)`: this epsilon is the paper's "epsilon hat".
+    `rate = learning_rate * sqrt(1 - beta_2**step) / (1 - beta_1**step)`: this epsilon is the paper's
+    "epsilon hat".
 
     Args:
         learning_rate: number, schedule or callable.

@@ -27,7 +27,8 @@ def reject_unknown(kwargs, owner):
     unknown = {name: value for name, value in kwargs.items() if name not in ("decay", *OBSOLETE)}
     if kwargs.get("decay") is not None:
         warnings.warn(
-            f"{owner}: Argument `decay` is no longer supported and will be ignored. A learning rate that falls is a "
+            f"{owner}: Argument `decay` is no longer supported and will be ignored. A learning rate that "
+            "falls is a "
             "`keras.optimizers.schedules.InverseTimeDecay`.",
             stacklevel=4,
         )
@@ -44,7 +45,8 @@ def learning_rate(value, owner):
         except (TypeError, ValueError):
             pass
     raise ValueError(
-        f"{owner}: Argument `learning_rate` should be a number, a `LearningRateSchedule`, or a callable without "
+        f"{owner}: Argument `learning_rate` should be a number, a `LearningRateSchedule`, or a callable "
+        "without "
         f"arguments that returns a number, but {value!r} was given."
     )
 
@@ -68,7 +70,8 @@ def check_clipping(clipnorm, clipvalue, global_clipnorm, owner):
     if len(given) > 1:
         listed = ", ".join(f"{name}={value}" for name, value in given.items())
         raise ValueError(
-            f"{owner}: Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set, but {listed} were given."
+            f"{owner}: Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set, but {listed} "
+            "were given."
         )
     for name, value in given.items():
         if not number(value, name, owner) > 0:
@@ -94,5 +97,7 @@ def at_least(value, minimum, name, owner):
     except TypeError:
         integer = None
     if integer is None or isinstance(value, bool) or integer < minimum:
-        raise ValueError(f"{owner}: `{name}` must be an integer >= {minimum} or None, but {value!r} was given.")
+        raise ValueError(
+            f"{owner}: `{name}` must be an integer >= {minimum} or None, but {value!r} was given."
+        )
     return integer

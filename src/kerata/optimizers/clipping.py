@@ -13,8 +13,8 @@ def clip(grads, clipnorm=None, clipvalue=None, global_clipnorm=None):
         global_clipnorm: greatest norm of all together (Pascanu et al., 2013).
 
     >>> from kerata.optimizers.clipping import clip
-    >>> clip([[3.0, 4.0]], clipnorm=1.0)[0]
-    Array([0.6       , 0.79999995], dtype=float32)
+    >>> clip([[3.0, 4.0]], clipvalue=3.5)
+    [Array([3. , 3.5], dtype=float32)]
     """
     if clipvalue is not None:
         return [ops.clip(g, -clipvalue, clipvalue) for g in grads]

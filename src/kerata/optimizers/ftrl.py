@@ -6,7 +6,7 @@ from kerata.optimizers.optimizer import Optimizer
 
 
 class Ftrl(Optimizer):
-    """Follow the regularized leader, which makes large sparse linear models sparse. Source: McMahan et al., 2013.
+    """Follow the regularized leader: makes large linear models sparse. Source: McMahan et al., 2013.
 
     Args:
         learning_rate: number, schedule or callable.
@@ -75,7 +75,8 @@ class Ftrl(Optimizer):
                 raise ValueError(f"Ftrl: `{argument}` needs to be positive or zero, but {value!r} was given.")
         if not learning_rate_power <= 0:
             raise ValueError(
-                f"Ftrl: `learning_rate_power` needs to be negative or zero, but {learning_rate_power!r} was given."
+                f"Ftrl: `learning_rate_power` needs to be negative or zero, but {learning_rate_power!r} was "
+                "given."
             )
         self.learning_rate_power = learning_rate_power
         self.initial_accumulator_value = initial_accumulator_value

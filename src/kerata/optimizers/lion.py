@@ -60,7 +60,8 @@ class Lion(Optimizer):
         )
         if not 0 < beta_1 <= 1:
             raise ValueError(
-                "Lion: Argument `beta_1` must be in the [0, 1] range, zero left out, as otherwise only the gradient's "
+                "Lion: Argument `beta_1` must be in the [0, 1] range, zero left out, as otherwise only the "
+                "gradient's "
                 f"sign counts; but {beta_1!r} was given."
             )
         self.beta_1 = beta_1

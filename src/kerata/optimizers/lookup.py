@@ -18,7 +18,8 @@ def get(identifier):
     """
     if callable(identifier) and not isinstance(identifier, type) or _foreign(identifier):
         raise ValueError(
-            f"Could not interpret optimizer identifier: {identifier!r}. Give a name, a config or an instance of a class "
+            f"Could not interpret optimizer identifier: {identifier!r}. Give a name, a config or an instance "
+            "of a class "
             "in keras.optimizers; an optimizer of the framework itself goes into a loop of your own."
         )
     return identifier if isinstance(identifier, Optimizer) else _family.get(identifier)

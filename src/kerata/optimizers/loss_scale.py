@@ -12,7 +12,8 @@ _OF_THE_INNER = {**dict.fromkeys(arguments.BASE), "use_ema": False, "ema_momentu
 class LossScaleOptimizer(Optimizer):
     """Scales the loss up so that small gradients survive float16, and skips steps whose gradients overflow.
 
-    An overflow halves the scale; after a number of good steps it is doubled. Source: Micikevicius et al., 2018.
+    An overflow halves the scale; after a number of good steps it is doubled. Source: Micikevicius et al.,
+    2018.
 
     Args:
         inner_optimizer: the optimizer that makes the steps.
@@ -29,10 +30,13 @@ class LossScaleOptimizer(Optimizer):
     4.0
     """
 
-    def __init__(self, inner_optimizer, initial_scale=2.0**15, dynamic_growth_steps=2000, name=None, **kwargs):
+    def __init__(
+        self, inner_optimizer, initial_scale=2.0**15, dynamic_growth_steps=2000, name=None, **kwargs
+    ):
         if not kwargs.pop("dynamic", True):
             raise ValueError(
-                "LossScaleOptimizer: a scale that stays as it is (`dynamic=False`) needs no wrapper: set `loss_scale_factor` "
+                "LossScaleOptimizer: a scale that stays as it is (`dynamic=False`) needs no wrapper: set "
+                "`loss_scale_factor` "
                 "on the optimizer itself."
             )
         _reject(kwargs)
@@ -115,8 +119,10 @@ class LossScaleOptimizer(Optimizer):
 
     def _fused_kernel(self, params):
         # Branches of a traced step keep to pure functions.
-        return None if not ops.is_tensor(params[0]) or hasattr(params[0], "node") else (
-            self.inner_optimizer._fused_kernel(params)
+        return (
+            None
+            if not ops.is_tensor(params[0]) or hasattr(params[0], "node")
+            else (self.inner_optimizer._fused_kernel(params))
         )
 
     def _bare_variables(self):
@@ -127,7 +133,11 @@ def _reject(kwargs):
     """Raise for arguments that ask the wrapper for what it doesn't do."""
     unknown = [name for name in kwargs if name not in _OF_THE_INNER]
     if unknown:
-        raise ValueError(f"LossScaleOptimizer: unknown arguments: {', '.join(f'`{name}`' for name in unknown)}.")
+        raise ValueError(
+            f"LossScaleOptimizer: unknown arguments: {', '.join(f'`{name}`' for name in unknown)}."
+        )
     for name, value in kwargs.items():
         if value != _OF_THE_INNER[name]:
-            raise ValueError(f"LossScaleOptimizer: set `{name}` on the `inner_optimizer`, which makes the steps.")
+            raise ValueError(
+                f"LossScaleOptimizer: set `{name}` on the `inner_optimizer`, which makes the steps."
+            )

@@ -7,10 +7,10 @@ from kerata.optimizers.optimizer import Optimizer, approached
 
 
 class Muon(Optimizer):
-    """Momentum whose matrix is made orthogonal before the step; Adam for everything that is no matrix. Jordan, 2024.
+    """Momentum made orthogonal before the step; AdamW for what is no matrix. Source: Jordan, 2024.
 
-    Matrices are orthogonalized by a few Newton-Schulz iterations `X <- a X + b X X' X + c (X X')² X`. Embeddings, vectors and
-    excluded layers get AdamW.
+    Matrices are orthogonalized by a few Newton-Schulz iterations `X <- a X + b X X' X + c (X X')² X`.
+    Embeddings, vectors and excluded layers get AdamW.
 
     Args:
         learning_rate: number, schedule or callable.
@@ -26,7 +26,8 @@ class Muon(Optimizer):
         momentum: weight of the past in the momentum.
         ns_steps: number of iterations.
         nesterov: whether to look ahead.
-        rms_rate: steps are scaled by it and the root of the matrix's longer side, to match Adam's size (Liu et al., 2025);
+        rms_rate: steps are scaled by it and the root of the matrix's longer side, to match Adam's size (Liu
+            et al., 2025);
             `None`: not scaled.
 
     >>> import kerata
@@ -128,7 +129,9 @@ class Muon(Optimizer):
         x = x / (ops.sqrt(ops.sum(ops.square(x), axis=(-2, -1), keepdims=True)) + 1e-7)
         for _ in range(steps):
             square = ops.matmul(x, self.transpose_last_axis(x))
-            x = self.muon_a * x + ops.matmul(self.muon_b * square + self.muon_c * ops.matmul(square, square), x)
+            x = self.muon_a * x + ops.matmul(
+                self.muon_b * square + self.muon_c * ops.matmul(square, square), x
+            )
         return self.transpose_last_axis(x) if tall else x
 
     def lr_adjust(self, x):

@@ -83,4 +83,7 @@ class Nadam(Optimizer):
         momentum = momentum + (gradient - momentum) * (1.0 - self.beta_1)
         velocity = velocity + (ops.square(gradient) - velocity) * (1.0 - self.beta_2)
         ahead = after * momentum / (1.0 - product * after) + (1.0 - now) * gradient / (1.0 - product)
-        return variable - rate * ahead / (ops.sqrt(velocity * correction) + self.epsilon), (momentum, velocity)
+        return variable - rate * ahead / (ops.sqrt(velocity * correction) + self.epsilon), (
+            momentum,
+            velocity,
+        )

@@ -26,18 +26,20 @@ class OptimizerMeta(ConstructedMeta):
     """Optimizers of the TensorFlow backend are what `tf.train.Checkpoint` takes."""
 
     def __call__(cls, *args, **kwargs):
+        made = cls
         if backends.current_name() in TRACKING_BACKENDS:
-            cls = backends.current().module_class(cls)
-        return super(OptimizerMeta, cls).__call__(*args, **kwargs)
+            made = backends.current().module_class(cls)
+        return ConstructedMeta.__call__(made, *args, **kwargs)
 
 
 class Optimizer(Constructed, metaclass=OptimizerMeta):
     """Makes a model's variables smaller in loss, step by step.
 
-    **A subclass gives `slots` and `update`**: the names of the tensors it keeps for each variable, and a pure function
-    from gradient, variable and slots to the new variable and slots. Clipping, weight decay, averaging, accumulation,
-    loss scaling, schedules, constraints and saving are done here. Subclasses written as for Keras (`build` with
-    `add_variable_from_reference`, `update_step` with `self.assign`) work too.
+    **A subclass gives `slots` and `update`**: the names of the tensors it keeps for each variable, and a
+    pure function from gradient, variable and slots to the new variable and slots. Clipping, weight decay,
+    averaging, accumulation, loss scaling, schedules, constraints and saving are done here. Subclasses
+    written as for Keras (`build` with `add_variable_from_reference`, `update_step` with `self.assign`) work
+    too.
 
     Args:
         learning_rate: a number, a `LearningRateSchedule`, or a callable without arguments.
@@ -47,8 +49,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         global_clipnorm: greatest norm of all gradients together. Only one of the three may be given.
         use_ema: keep an exponential moving average of the variables (Polyak & Juditsky, 1992).
         ema_momentum: weight of the past in that average, in [0, 1].
-        ema_overwrite_frequency: every so many steps the average becomes the variable; `None`: only at the end of
-            training (`finalize_variable_values`).
+        ema_overwrite_frequency: every so many steps the average becomes the variable; `None`: only at the
+            end of training (`finalize_variable_values`).
         loss_scale_factor: `scale_loss` multiplies by it, and gradients are divided by it.
         gradient_accumulation_steps: number of calls whose gradients' mean makes one step; `None`: each.
         name: name; `None`: the class's in snake case.
@@ -102,14 +104,18 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         self.ema_momentum, self.ema_overwrite_frequency = arguments.averaging(
             use_ema, ema_momentum, ema_overwrite_frequency, owner
         )
-        self.loss_scale_factor = arguments.number(loss_scale_factor, "loss_scale_factor", owner, optional=True)
+        self.loss_scale_factor = arguments.number(
+            loss_scale_factor, "loss_scale_factor", owner, optional=True
+        )
         self.gradient_accumulation_steps = arguments.accumulation(gradient_accumulation_steps, owner)
         self.built = False
         self._variables = []
         self._trainable_variables = []
         self._undecayed = []
         self._undecayed_names = []
-        self._iterations = self.add_variable((), dtype="int32", aggregation="only_first_replica", name="iteration")
+        self._iterations = self.add_variable(
+            (), dtype="int32", aggregation="only_first_replica", name="iteration"
+        )
         self._learning_rate = self._rate_source(learning_rate)
 
     def __init_subclass__(cls, **kwargs):
@@ -138,12 +144,13 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             `(new variable, tuple of the new slots)`, without the shared ones.
         """
         raise NotImplementedError(
-            f"{type(self).__name__} must define `update(gradient, variable, slots, learning_rate, step)`, or, as for "
+            f"{type(self).__name__} must define `update(gradient, variable, slots, learning_rate, step)`, "
+            "or, as for "
             "Keras, `update_step(gradient, variable, learning_rate)`."
         )
 
     def rate(self, learning_rate, step):
-        """What `update` gets as `learning_rate`: a scalar, or a tuple of scalars, worked out once for all variables.
+        """What `update` gets as `learning_rate`: a scalar or a tuple of them, worked out once a step.
 
         Args:
             learning_rate: the learning rate of this step, a float32 scalar.
@@ -164,7 +171,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         return self.add_variable_from_reference(variable, name=name)
 
     def decay_of(self, variable):
-        """Weight decay of a variable that isn't excluded: `weight_decay`, unless a subclass says otherwise."""
+        """Weight decay of a variable that isn't excluded; `weight_decay`, unless a subclass differs."""
         return self.weight_decay
 
     def make_shared(self, name):
@@ -177,7 +184,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         """Make the slots for these variables. Called by the first `apply`.
 
         Args:
-            variables: the trainable variables, in the order in which values will be given to `stateless_apply`.
+            variables: the trainable variables, in the order in which values will be given to
+                `stateless_apply`.
         """
         if self.built:
             return
@@ -185,7 +193,9 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         self._model_variables_moving_average = []
         self._accumulated_gradients = []
         if self.use_ema:
-            self._model_variables_moving_average = self.add_optimizer_variables(self._trainable_variables, "average")
+            self._model_variables_moving_average = self.add_optimizer_variables(
+                self._trainable_variables, "average"
+            )
         if self.gradient_accumulation_steps:
             self._accumulated_gradients = self.add_optimizer_variables(
                 self._trainable_variables, "gradient_accumulator"
@@ -246,7 +256,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
 
         Args:
             trainable_variables: the variables.
-            name: a name, or several: then one list for each is returned, variables taking turns in their order.
+            name: a name, or several: then one list for each is returned, variables taking turns in their
+                order.
             initializer: an initializer, or one for each name.
         """
         if isinstance(name, str):
@@ -268,8 +279,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             trainable_variables: the variables; `None`: those the optimizer was built with.
 
         Raises:
-            ValueError: when no gradient is given, one has another shape than its variable, or the optimizer was built
-                with other variables.
+            ValueError: when no gradient is given, one has another shape than its variable, or the optimizer
+                was built with other variables.
         """
         grads = list(grads)
         if not grads:
@@ -279,7 +290,9 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         own = self.variables
         params, state, grads = _detached([v.value for v in variables], [v.value for v in own], grads)
         new_params, new_state = self._transition(params, grads, state, places, self._fused_kernel(params))
-        for variable, old, new in zip([*variables, *own], [*params, *state], [*new_params, *new_state], strict=True):
+        for variable, old, new in zip(
+            [*variables, *own], [*params, *state], [*new_params, *new_state], strict=True
+        ):
             if new is not old:
                 variable.assign(new)
 
@@ -314,10 +327,13 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         ):
             if len(given) != len(wanted):
                 raise ValueError(
-                    f"{self.name}: `{what}` must have {len(wanted)} values, one for each variable the optimizer "
+                    f"{self.name}: `{what}` must have {len(wanted)} values, one for each variable the "
+                    "optimizer "
                     f"has or was built with, but {len(given)} were given."
                 )
-        values = [v.value if isinstance(v, Variable) else v for v in (*trainable_variables, *optimizer_variables)]
+        values = [
+            v.value if isinstance(v, Variable) else v for v in (*trainable_variables, *optimizer_variables)
+        ]
         count = len(self._trainable_variables)
         return self.pure_apply(values[:count], grads, values[count:])
 
@@ -328,8 +344,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             params: values of the variables.
             grads: their gradients, of the same shapes; `None` where there is none.
             state: values of `self.variables`.
-            trainable_variables: the `Variable`s that `params` are the values of (only their place, constraint and name
-                are looked at); `None`: all that the optimizer was built with.
+            trainable_variables: the `Variable`s that `params` are the values of (only their place,
+                constraint and name are looked at); `None`: all that the optimizer was built with.
 
         Returns:
             `(new params, new state)`, two lists.
@@ -413,7 +429,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             previous.assign(learning_rate)
         else:
             raise TypeError(
-                f"{self.name}: its learning rate comes from {previous!r}, given when it was made, so it can't be "
+                f"{self.name}: its learning rate comes from {previous!r}, given when it was made, so it "
+                "can't be "
                 "set to a number. Make the optimizer with a number if it should be settable."
             )
 
@@ -488,14 +505,17 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             variables = bare
         if len(values) != len(variables):
             raise ValueError(
-                f"{self.name}: {source} has {len(values)} values, but this optimizer's state has {len(variables)} "
-                f"({', '.join(v.path for v in variables[:6])}{', …' if len(variables) > 6 else ''}). It belongs to "
+                f"{self.name}: {source} has {len(values)} values, but this optimizer's state has "
+                f"{len(variables)} "
+                f"({', '.join(v.path for v in variables[:6])}{', …' if len(variables) > 6 else ''}). It "
+                "belongs to "
                 "another optimizer, or to one of another model."
             )
         for variable, value in zip(variables, values, strict=True):
             if tuple(ops.shape(value)) != tuple(variable.shape):
                 raise ValueError(
-                    f"{self.name}: {source} has a value of shape {tuple(ops.shape(value))} for {variable.path}, whose "
+                    f"{self.name}: {source} has a value of shape {tuple(ops.shape(value))} for "
+                    f"{variable.path}, whose "
                     f"shape is {tuple(variable.shape)}. It belongs to an optimizer of another model."
                 )
         for variable, value in zip(variables, values, strict=True):
@@ -524,7 +544,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         Args:
             params, grads, state: lists of tensors.
             places: the params' places among all.
-            fused: kernel that changes params and slots in place (`_fused_kernel`); `None`: nothing is changed.
+            fused: kernel that changes params and slots in place (`_fused_kernel`); `None`: nothing is
+                changed.
         """
         grads = self._checked(params, grads, places)
         if self.loss_scale_factor is not None:
@@ -554,7 +575,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
 
         def step():
             means = [
-                s if s is None or self._overwritten(p) else s / every for s, p in zip(sums, places, strict=True)
+                s if s is None or self._overwritten(p) else s / every
+                for s, p in zip(sums, places, strict=True)
             ]
             new_params, new_state = self._stepped(params, means, state, places, count // every, fused)
             return new_params, _replaced(new_state, rows, [ops.zeros_like(state[r]) for r in rows])
@@ -586,7 +608,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         return self._constrained(params, places), state
 
     def _current_rate(self, state):
-        """This step's learning rate as a float32 scalar. Schedules go by calls, accumulating ones counted, as in Keras."""
+        """This step's learning rate, a float32 scalar. Schedules count all calls of `apply`, as in Keras."""
         if isinstance(self._learning_rate, Variable):
             return state[self._position.learning_rate]
         if isinstance(self._learning_rate, LearningRateSchedule):
@@ -606,7 +628,9 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
                 if decay not in shares:
                     shares[decay] = _Rates(rate * decay)
                 share = shares[decay].in_dtype_of(param)
-                param = param.mul_(1.0 - share) if in_place and hasattr(param, "mul_") else param - param * share
+                param = (
+                    param.mul_(1.0 - share) if in_place and hasattr(param, "mul_") else param - param * share
+                )
             decayed.append(param)
         return decayed
 
@@ -635,7 +659,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         return new_params, state
 
     def _fused_kernel(self, params):
-        """What does the whole update in place, `(params, grads, slots, rate) -> (params, slots)`; `None`: nothing can."""
+        """The whole update in place as `(params, grads, slots, rate) -> (params, slots)`, or `None`."""
         backend = backends.current()
         kernel = getattr(backend, f"fused_{self.fused}", None) if self.fused else None
         if kernel is None or type(self).update_step is not Optimizer.update_step:
@@ -667,7 +691,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         # The first step makes the average; there is nothing before it to keep.
         news = _Rates(ops.where(ops.equal(count, 0), 1.0, 1.0 - self.ema_momentum))
         averages = [
-            state[r] + (param - state[r]) * news.in_dtype_of(param) for r, param in zip(rows, params, strict=True)
+            state[r] + (param - state[r]) * news.in_dtype_of(param)
+            for r, param in zip(rows, params, strict=True)
         ]
         if self.ema_overwrite_frequency:
             now = ops.equal((count + 1) % self.ema_overwrite_frequency, 0)
@@ -704,7 +729,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         missing = [self._trainable_variables[p].path for g, p in zip(grads, places, strict=True) if g is None]
         if missing:
             warnings.warn(
-                f"Gradients do not exist for variables {missing}: the loss doesn't depend on them, and they stay as "
+                f"Gradients do not exist for variables {missing}: the loss doesn't depend on them, and they "
+                "stay as "
                 "they are. (With `model.compile()`: is a `loss` given?)",
                 stacklevel=4,
             )
@@ -741,8 +767,10 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         place = self._places.get(id(variable))
         if place is None:
             raise ValueError(
-                f"{self.name}: Unknown variable {getattr(variable, 'path', variable)!r}. An optimizer changes only the "
-                f"{len(self._trainable_variables)} variables that it was built with; for others make a new one."
+                f"{self.name}: Unknown variable {getattr(variable, 'path', variable)!r}. An optimizer "
+                "changes only the "
+                f"{len(self._trainable_variables)} variables that it was built with; for others make a new "
+                "one."
             )
         return place
 

@@ -6,9 +6,10 @@ from kerata.optimizers.optimizer import Optimizer
 
 
 class RMSprop(Optimizer):
-    """Steps by the gradient over the root of its squares' moving average. Source: Hinton's Coursera lecture 6e, 2012.
+    """Steps by the gradient over the root of its squares' moving average. Source: Hinton, lecture 6e, 2012.
 
-    With `v` that average: `w -= learning_rate * g / sqrt(v + epsilon)`; with momentum `m = momentum * m + (that)`, `w -= m`.
+    With `v` that average: `w -= learning_rate * g / sqrt(v + epsilon)`; with momentum `m = momentum * m +
+        (that)`, `w -= m`.
 
     Args:
         learning_rate: number, schedule or callable.

@@ -6,10 +6,10 @@ from kerata.optimizers.optimizer import Optimizer, approached
 
 
 class ScheduleFreeAdamW(Optimizer):
-    """AdamW that needs no falling learning rate: gradients are taken between a fast sequence and its average. Defazio, 2024.
+    """AdamW without a falling learning rate: it averages instead. Source: Defazio et al., 2024.
 
-    `z` goes Adam's way without momentum, `x` is the mean of all `z`, and the variable is `y = beta_1 * x + (1 - beta_1) * z`. The
-    slot "momentum" holds `z`.
+    `z` goes Adam's way without momentum, `x` is the mean of all `z`, and the variable is `y = beta_1 * x +
+    (1 - beta_1) * z`. The slot "momentum" holds `z`.
 
     Args:
         learning_rate: number, schedule or callable.
@@ -63,7 +63,9 @@ class ScheduleFreeAdamW(Optimizer):
         )
         arguments.number(beta_1, "beta_1", "ScheduleFreeAdamW", low=0, high=1)
         if not beta_1:
-            raise ValueError("ScheduleFreeAdamW: with `beta_1=0` the variable would hold nothing of the average.")
+            raise ValueError(
+                "ScheduleFreeAdamW: with `beta_1=0` the variable would hold nothing of the average."
+            )
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon

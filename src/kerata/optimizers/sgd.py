@@ -7,8 +7,8 @@ from kerata.optimizers.optimizer import Optimizer
 class SGD(Optimizer):
     """Gradient descent, with momentum if asked for.
 
-    Without momentum `w -= learning_rate * g`. With it `m = momentum * m - learning_rate * g` and `w += m`, or by Nesterov
-    `w += momentum * m - learning_rate * g`. Source: Sutskever et al., 2013.
+    Without momentum `w -= learning_rate * g`. With it `m = momentum * m - learning_rate * g` and `w += m`,
+    or by Nesterov `w += momentum * m - learning_rate * g`. Source: Sutskever et al., 2013.
 
     Args:
         learning_rate: number, schedule or callable.

@@ -6,8 +6,8 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "distributions": [
-            "beta", "binomial", "categorical", "dropout", "gamma", "normal", "randint", "shuffle", "truncated_normal",
-            "uniform",
+            "beta", "binomial", "categorical", "dropout", "gamma", "normal", "randint", "shuffle",
+            "truncated_normal", "uniform",
         ],
         "seeds": ["SeedGenerator"],
     },

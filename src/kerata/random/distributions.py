@@ -1,9 +1,9 @@
 """Distributions: what `keras.random` draws.
 
-Where a `seed` is taken: an int gives the same values at each call, a `SeedGenerator` new ones, `None` those of a global
-generator (`keras.utils.set_random_seed`). For the same seed all backends give the same bits, except normals
-and what is made of them, which agree to the last two or three. On Keras with JAX the same seeds give the same
-uniforms, normals, integers, categories and (of one dimension) shuffles.
+Where a `seed` is taken: an int gives the same values at each call, a `SeedGenerator` new ones, `None` those
+of a global generator (`keras.utils.set_random_seed`). For the same seed all backends give the same bits,
+except normals and what is made of them, which agree to the last two or three. On Keras with JAX the same
+seeds give the same uniforms, normals, integers, categories and (of one dimension) shuffles.
 """
 
 import operator
@@ -135,7 +135,9 @@ def categorical(logits, num_samples, dtype="int32", seed=None):
     _no_symbols("categorical", logits)
     logits = ops.convert_to_tensor(logits)
     if len(logits.shape) != 2:
-        raise ValueError(f"categorical: `logits` must be [batch, classes], but its shape is {tuple(logits.shape)}.")
+        raise ValueError(
+            f"categorical: `logits` must be [batch, classes], but its shape is {tuple(logits.shape)}."
+        )
     key = draw_seed(seed, "categorical")
     return draws.random_categorical(logits, key, operator.index(num_samples), dtypes.standardize_dtype(dtype))
 
@@ -194,7 +196,8 @@ def gamma(shape, alpha, dtype=None, seed=None):
 
     Args:
         shape: shape of the result.
-        alpha: shape parameter, positive; number or tensor that broadcasts to `shape`. No gradient flows to it.
+        alpha: shape parameter, positive; number or tensor that broadcasts to `shape`. No gradient flows to
+            it.
         dtype: floating dtype, by default `floatx()`.
         seed: int, `SeedGenerator` or `None`.
 
@@ -217,7 +220,8 @@ def beta(shape, alpha, beta, dtype=None, seed=None):
 
     Args:
         shape: shape of the result.
-        alpha, beta: the two parameters, positive; numbers or tensors that broadcast to `shape`. No gradient flows to them.
+        alpha, beta: the two parameters, positive; numbers or tensors that broadcast to `shape`. No gradient
+            flows to them.
         dtype: floating dtype, by default `floatx()`.
         seed: int, `SeedGenerator` or `None`.
 
@@ -264,7 +268,7 @@ def binomial(shape, counts, probabilities, dtype=None, seed=None):
     return ops.cast(successes, dtype)
 
 
-# -- what the above share ---------------------------------------------------------------------------------------
+# -- what the above share --------------------------------------------------------------------------
 
 
 def _floating(dtype, owner):
@@ -315,5 +319,6 @@ def _no_symbols(owner, *tensors):
     """While a Functional model is put together by hand a draw would be made once and for all: refuse."""
     if current_trace.get() is None and any(isinstance(t, KerasTensor) for t in tensors):
         raise ValueError(
-            f"{owner}: a KerasTensor was given. Put the call into a layer's `call`, so that each run of the model draws anew."
+            f"{owner}: a KerasTensor was given. Put the call into a layer's `call`, so that each run of the "
+            "model draws anew."
         )

@@ -31,9 +31,10 @@ def key_words(seed):
 class SeedGenerator(Constructed):
     """A source of keys: each draw with it gets another one.
 
-    Drawing functions are pure: with an int seed they give the same values whenever they are called. To get new values
-    at each call, give them a `SeedGenerator`. Its state is a variable, so it is saved with the layer that holds it and works in
-    compiled and stateless code. One seed gives the same numbers on every backend.
+    Drawing functions are pure: with an int seed they give the same values whenever they are called. To get
+    new values at each call, give them a `SeedGenerator`. Its state is a variable, so it is saved with the
+    layer that holds it and works in compiled and stateless code. One seed gives the same numbers on every
+    backend.
 
     Args:
         seed: int; by default one is drawn from Python's `random`.
@@ -59,7 +60,9 @@ class SeedGenerator(Constructed):
         self.seed = None if seed is None else checked_seed(seed, "SeedGenerator")
         words = key_words(make_default_seed() if seed is None else self.seed)
         with names.name_scope(self.name):
-            self.state = Variable(words, dtype="uint32", trainable=False, autocast=False, name="seed_generator_state")
+            self.state = Variable(
+                words, dtype="uint32", trainable=False, autocast=False, name="seed_generator_state"
+            )
 
     def next(self, ordered=True):
         """The next key, uint32[2].
@@ -86,13 +89,13 @@ def checked_seed(seed, owner):
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         return int(seed)
     raise ValueError(
-        f"{owner}: `seed` must be an integer{'' if owner == 'SeedGenerator' else ', a SeedGenerator or None'}, "
-        f"but {seed!r} ({type(seed).__name__}) was given."
+        f"{owner}: `seed` must be an integer{'' if owner == 'SeedGenerator' else ', a SeedGenerator or None'}"
+        f", but {seed!r} ({type(seed).__name__}) was given."
     )
 
 
 def draw_seed(seed, owner="random"):
-    """The key to draw with: that of an int, the next one of a `SeedGenerator`, or of the global generator for `None`."""
+    """The key to draw with: an int's, or the next one of a `SeedGenerator` (`None`: of the global one)."""
     if isinstance(seed, SeedGenerator):
         return seed.next()
     if seed is None:
@@ -104,7 +107,7 @@ _global_generator = None
 
 
 def global_seed_generator():
-    """The generator that draws without a seed use; made when first needed, and kept on the current backend."""
+    """The generator of draws without a seed; made when first needed, moved to the current backend."""
     global _global_generator
     if _global_generator is None:
         _global_generator = SeedGenerator(name="global_seed_generator")

@@ -11,6 +11,8 @@ import numpy as np
 
 from kerata.core import serialization
 from kerata.saving import atomic
+from kerata.saving.older import is_older, modern_config, modern_training
+from kerata.saving.state import optimizer_variables
 from kerata.saving.store import Entry, Reader, host_array, write_dataset
 from kerata.saving.window import Window
 from kerata.version import KERAS_API_VERSION
@@ -50,7 +52,9 @@ def load_model(path, custom_objects=None, compile=True, safe_mode=True):
         attributes = reader.attributes()
         if "model_config" not in attributes:
             raise ValueError(f"{shown} holds weights only; build the model and call `model.load_weights`.")
-        model = made(_json(attributes["model_config"], shown), custom_objects, safe_mode, shown)
+        older = is_older(attributes.get("keras_version"))
+        config = _json(attributes["model_config"], shown)
+        model = made(modern_config(config) if older else config, custom_objects, safe_mode, shown)
         _load(model, reader, by_name=False, skip_mismatch=False)
         if compile and "training_config" in attributes:
             config = _json(attributes["training_config"], shown)
@@ -233,8 +237,7 @@ def _names(reader, layer, attribute):
 def _compile(model, config, reader, custom_objects, safe_mode):
     from kerata.core.registry import CustomObjectScope
 
-    config = dict(config)
-    config["optimizer"] = config.pop("optimizer_config", None)
+    config = modern_training(config)
     try:
         with CustomObjectScope(custom_objects):
             model.compile_from_config(config)
@@ -256,14 +259,14 @@ def _load_optimizer(optimizer, reader):
     for name in [n.decode() if isinstance(n, bytes) else str(n) for n in names.attrs.get("weight_names", ())]:
         *folders, key = name.split("/")
         entries.append(Entry(reader.group("optimizer_weights", "/".join(folders)), key, reader))
-    shapes = [tuple(v.shape) for v in optimizer.variables]
-    if shapes != [entry.shape for entry in entries]:
+    variables = optimizer_variables(optimizer, len(entries))
+    if [tuple(v.shape) for v in variables] != [entry.shape for entry in entries]:
         warnings.warn(
             f"{reader.shown}: the optimizer's state is of another version of Keras; it starts anew.",
             stacklevel=5,
         )
         return
-    for variable, entry in zip(optimizer.variables, entries, strict=True):
+    for variable, entry in zip(variables, entries, strict=True):
         variable.assign(entry.read())
 
 

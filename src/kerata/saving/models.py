@@ -4,8 +4,9 @@ import json
 import os
 import warnings
 
-from kerata.core import errors, serialization
+from kerata.core import errors, loading, serialization
 from kerata.saving import archive, atomic
+from kerata.saving.older import is_older, modern_config
 from kerata.saving.state import load_state, save_state
 from kerata.saving.walk import walk
 from kerata.saving.weights import ask_to_overwrite, must_exist
@@ -90,8 +91,12 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
         config = _config(opened)
         if not compile:
             config.pop("compile_config", None)
-        model = made(config, custom_objects, safe_mode, opened.shown)
-        _load_weights(model, opened, compile)
+        with loading.values_follow() as waiting:
+            model = made(config, custom_objects, safe_mode, opened.shown)
+            _load_weights(model, opened, compile)
+        for variable in waiting:
+            # What the file had no value for.
+            variable.initialize()
         with opened.assets() as folder:
             _load_assets(model, folder)
     return model
@@ -158,7 +163,17 @@ def _config(opened):
         raise ValueError(f"{opened.shown}: {archive.CONFIG} is no JSON ({error}).") from error
     if not serialization.is_serialized_object(config):
         raise ValueError(f"{opened.shown}: {archive.CONFIG} does not describe a model.")
-    return config
+    return modern_config(config) if is_older(_keras_version(opened)) else config
+
+
+def _keras_version(opened):
+    if archive.METADATA not in opened.names:
+        return KERAS_API_VERSION
+    try:
+        return json.loads(opened.text(archive.METADATA))["keras_version"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        # Nothing else depends on what it says.
+        return KERAS_API_VERSION
 
 
 def _load_weights(model, opened, compiled):

@@ -101,9 +101,8 @@ def _problem(place):
     if place.variables is None or (is_optimizer and not entries):
         return None
     variables = place.variables
-    if is_optimizer and len(entries) <= 2:
-        # Saved before its first step: counter and learning rate only.
-        variables = variables[: len(entries)]
+    if is_optimizer:
+        variables = place.variables = optimizer_variables(obj, len(entries))
     wanted = {str(i): v for i, v in enumerate(variables)}
     if wanted.keys() != entries.keys():
         return _wrong_number(place, variables)
@@ -115,6 +114,18 @@ def _problem(place):
             )
         entries[key].probe()
     return None
+
+
+def optimizer_variables(optimizer, count):
+    """The optimizer's variables that a file with so many of them has."""
+    variables = list(optimizer.variables)
+    if count <= 2:
+        # Saved before its first step: counter and learning rate only.
+        return variables[:count]
+    if count == len(variables) - 1 and variables[1] is getattr(optimizer, "_learning_rate", None):
+        # In Keras 2 the learning rate was no variable.
+        return [variables[0], *variables[2:]]
+    return variables
 
 
 def _wrong_number(place, variables):
@@ -182,7 +193,8 @@ def _assign(places):
         # One tensor at a time is in memory besides the model.
         for key, variable in enumerate(place.variables or ()):
             if str(key) in place.entries:
-                variable.assign(place.entries[str(key)].read())
+                # An array that nothing else holds may become the variable's own memory.
+                getattr(variable, "take", variable.assign)(place.entries[str(key)].read())
 
 
 def _variables_of(obj):

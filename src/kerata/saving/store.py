@@ -17,6 +17,7 @@ from kerata.saving.window import Window
 # Deflate can't shrink anything to less than this part of its size; what claims to be smaller is a trap.
 _LARGEST_RATIO = 1032
 _BYTES_PER_GB = 1024**3
+_ALIGNMENT = 64
 
 
 class Store(MutableMapping):
@@ -185,6 +186,12 @@ class Reader:
 
         group = self._file
         for part in filter(None, path.split("/")):
+            if part == "layers" and part not in group:
+                # What the first versions of the format called a model's layers.
+                part = "_layer_checkpoint_dependencies"
+            if part not in group and f"_{part}" in group:
+                # Attributes that became public.
+                part = f"_{part}"
             if part not in group:
                 return None
             self._check_link(group, part)
@@ -274,11 +281,19 @@ class Entry:
     def read(self):
         """The values, in memory of their own."""
         try:
-            values = np.asarray(self._dataset[()])
+            values = self._read()
         except OSError as error:
             raise ValueError(f"{self._where} can't be read: the file is damaged ({error}).") from error
         if self._dataset.dtype.kind == "V":
             values = values.view(dtypes.to_numpy_dtype(self.dtype))
+        return values
+
+    def _read(self):
+        dataset = self._dataset
+        if dataset.dtype.hasobject or not dataset.size:
+            return np.asarray(dataset[()])
+        values = _aligned(dataset.shape, dataset.dtype)
+        dataset.read_direct(values)
         return values
 
     def probe(self):
@@ -331,6 +346,14 @@ class ReadStore(Mapping):
 
     def __contains__(self, key):
         return key in self._entries
+
+
+def _aligned(shape, dtype):
+    """Memory that frameworks can take over as it is: XLA wants addresses that are multiples of 64."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    buffer = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -buffer.ctypes.data % _ALIGNMENT
+    return buffer[start : start + size].view(dtype).reshape(shape)
 
 
 def write_dataset(group, key, array):

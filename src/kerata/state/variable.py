@@ -122,7 +122,7 @@ class Variable:
         return self._storage
 
     def numpy(self):
-        """The value as a NumPy array.
+        """The value as a NumPy array of its own (later assignments don't change it).
 
         Raises:
             ValueError: inside a traced function, where there is none.
@@ -132,7 +132,9 @@ class Variable:
         if value is None:
             if self._lender is not None:
                 self._lender.write_back()
-            return self._backend.to_numpy(self._backend.read(self._storage))
+            array = self._backend.to_numpy(self._backend.read(self._storage))
+            # What is assigned in place must not change an array that was given away.
+            return array.copy() if self._in_hand and self._backend.IN_PLACE else array
         if isinstance(value, KerasTensor):
             raise ValueError(f"Variable {self.path!r} has no value while a graph is traced.")
         return backends.current().to_numpy(value)

@@ -6,7 +6,7 @@ times a second for the progress bar.
 
 import signal
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from kerata import backends
 from kerata.callbacks.callback_list import CallbackList
@@ -57,8 +57,13 @@ def fit(
     )
     model.stop_training = False
     run = Run(model, "train", source, callbacks)
-    logs = {}
+    logs, first = {}, 0
+    # What `BackupAndRestore` looks at, and what it leaves when there is something to resume.
+    model.__dict__.update(_source=source, _resume=None)
     callbacks.on_train_begin()
+    if model._resume is not None:
+        initial_epoch, first = model._resume["epoch"], model._resume["step"]
+        source.restore(model._resume["data"] or {})
     with interruptible() as interrupt:
         run.interrupt = interrupt
         try:
@@ -66,7 +71,8 @@ def fit(
                 model.reset_metrics()
                 callbacks.on_epoch_begin(epoch)
                 source.on_epoch_begin()
-                logs = run.epoch(epoch)
+                logs = run.epoch(epoch, first)
+                first = 0
                 source.on_epoch_end()
                 if validation is not None and _validates(epoch, validation_freq):
                     logs = {**logs, **{f"val_{k}": v for k, v in _validate(model, validation, callbacks, run, epoch).items()}}
@@ -154,11 +160,20 @@ class Run:
         self.end = getattr(callbacks, f"on_{mode}_batch_end")
         self.mode = mode
 
-    def epoch(self, index=0):
-        """All batches of an epoch; returns the logs as numbers."""
-        logs, step = None, None
-        each = self.callbacks.batch_hooks(self.mode)
-        for first, count, batch in self.source.chunks(index, size=self.together):
+    def epoch(self, index=0, start=0):
+        """The batches of an epoch from a step on; returns the logs as numbers."""
+        with closing(self.source.chunks(index, start, self.together)) as chunks:
+            logs = self.steps(chunks)
+        if self.step is None:
+            return {}
+        logs = as_numbers(self.step.logs(logs))
+        self.step.write_back()
+        return logs
+
+    def steps(self, chunks):
+        """Run the step on each chunk of batches; returns the last logs."""
+        logs = None
+        for first, count, batch in chunks:
             self.interrupt.check()
             data = batch if count > 1 else _packed(batch)
             step = self.step
@@ -167,18 +182,13 @@ class Run:
                     step.write_back()
                 one = data if count == 1 else tree.map_structure(lambda a: None if a is None else a[0], data)
                 step = self.step = self.model._step(self.kind, _packed(one))
-            if each or count == 1:
-                self.begin(first)
+            self.begin(first)
             logs = step.run(data) if count == 1 else step.run_many(_packed(batch), count)
             progress_logs = LazyLogs(lambda logs=logs, step=step: step.logs(logs))
             self.end(first + count - 1, progress_logs)
-            if self.model.stop_training and each:
+            if self.model.stop_training:
                 break
-        if step is None:
-            return {}
-        result = as_numbers(step.logs(logs))
-        step.write_back()
-        return result
+        return logs
 
     def whole(self):
         """An evaluation: metrics anew, one pass."""
@@ -197,7 +207,7 @@ class Run:
                 return 1
             if self.step is not None and not self.step.takes_many:
                 return 1
-            size = getattr(source, "_batch_bytes", None)
+            size = getattr(source, "batch_bytes", None)
             if size is None:
                 return 1
             full = source.full_steps(0)

@@ -11,6 +11,7 @@ from kerata.core import tree
 from kerata.core.scopes import StatelessScope
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import Trace, trace
+from kerata.training.data.parts import unpack_x_y_sample_weight as _parts
 
 
 def make_step(model, kind, data):
@@ -58,12 +59,12 @@ def _build(model, kind, data):
     own = model._own_train_step if kind == "train" else model._own_test_step
     if model._unbuilt():
         with Trace(record=False, dynamic=True):
-            model(symbols[0] if isinstance(symbols, tuple) else symbols)
+            model(_parts(symbols)[0])
     if kind == "train" and model.optimizer is not None and not model.optimizer.built:
         model.optimizer.build(model.trainable_variables)
     if kind != "predict" and own is None and model._metrics_unbuilt():
         with Trace(record=False, dynamic=True):
-            x, y, sample_weight = (*symbols, None, None)[:3]
+            x, y, sample_weight = _parts(symbols)
             y_pred = model._forward_pass(x, training=False)
             model.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
             model._update_metrics(y, y_pred, sample_weight)

@@ -1,9 +1,11 @@
 """Random natives on JAX: the bits are `jax.random`'s (partitionable Threefry), the recipes `core.threefry`'s.
 
-Everything is a pure function of the key, for `jit`, `vmap`, `scan` and sharding alike. With `set_rng("native")`,
-uniforms, normals and masks come from `rbg` on accelerators; on a CPU it is slower than Threefry, which stays.
+Everything is a pure function of the key, for `jit`, `vmap`, `scan` and sharding alike. With
+`set_rng("native")`, uniforms, normals and masks come from `rbg` on accelerators; on a CPU it is slower than
+Threefry, which stays.
 """
 
+import functools
 import math
 
 import jax
@@ -17,22 +19,28 @@ from kerata.core import config, threefry
 from kerata.core.scopes import in_stateless_scope
 
 __all__ = [
-    "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
-    "random_randint", "random_randint_between", "random_split", "random_truncated_normal", "random_uniform",
+    "compiled_whole", "random_bits", "random_dropout", "random_fold", "random_mask", "random_next",
+    "random_normal", "random_permutation", "random_randint", "random_randint_between", "random_split",
+    "random_truncated_normal", "random_uniform",
 ]  # fmt: skip
 
 _STEP = np.array([0, 1], np.uint32)
 
 
-# -- keys and bits ----------------------------------------------------------------------------------------------
+# -- keys and bits ---------------------------------------------------------------------------------
 
 
 def random_next(state):
     key, advanced = _next(state)
-    if isinstance(advanced, jax.core.Tracer) and not isinstance(state, jax.core.Tracer) and not in_stateless_scope():
+    if (
+        isinstance(advanced, jax.core.Tracer)
+        and not isinstance(state, jax.core.Tracer)
+        and not in_stateless_scope()
+    ):
         raise ValueError(
-            "A SeedGenerator (or the global one, if no `seed` was given) can't advance inside a function that JAX traces: its "
-            "state is a variable. Compile with `kerata.transforms.jit`, use `stateless_call`, or give an int `seed`."
+            "A SeedGenerator (or, without `seed`, the global one) can't advance inside a function that JAX "
+            "traces: its state is a variable. Compile with `kerata.transforms.jit`, use `stateless_call`, or "
+            "give an int `seed`."
         )
     return key, advanced
 
@@ -44,7 +52,8 @@ def _next(state):
 
 @static(1)
 def random_split(key, num):
-    # The layout is said here, so that a process-wide setting (or an older JAX's default) doesn't change the numbers.
+    # The layout is said here, so that a process-wide setting (or an older JAX's default) doesn't change the
+    # numbers.
     with jax.threefry_partitionable(True):
         return jr.key_data(jr.split(_typed(key), num))
 
@@ -68,7 +77,7 @@ def _typed(key):
     return jr.wrap_key_data(key, impl="threefry2x32")
 
 
-# -- floats -----------------------------------------------------------------------------------------------------
+# -- floats ----------------------------------------------------------------------------------------
 
 
 def random_uniform(key, shape, minval, maxval, dtype):
@@ -111,7 +120,7 @@ def _quantile(u):
     return lax.erf_inv(u) * jnp.asarray(math.sqrt(2), u.dtype)
 
 
-# -- masks ------------------------------------------------------------------------------------------------------
+# -- masks -----------------------------------------------------------------------------------------
 
 
 def random_mask(key, shape, keep_prob):
@@ -140,10 +149,11 @@ def random_dropout(x, key, rate, noise_shape):
 @static(2, 3, 4)
 def _dropout(x, key, rate, noise_shape, native):
     mask = (_native_mask if native else _mask)(key, x.shape if noise_shape is None else noise_shape, 1 - rate)
-    return jnp.where(mask, x * jnp.asarray(1 / (1 - rate), x.dtype), jnp.zeros((), x.dtype))
+    kept = x.astype(jnp.promote_types(x.dtype, jnp.float32)) * (1 / (1 - rate))
+    return jnp.where(mask, kept.astype(x.dtype), jnp.zeros((), x.dtype))
 
 
-# -- integers and order -----------------------------------------------------------------------------------------
+# -- integers and order ----------------------------------------------------------------------------
 
 
 def random_randint(key, shape, minval, maxval, dtype):
@@ -160,7 +170,8 @@ def _randint_within(key, shape, minval, maxval, dtype):
     kind = np.dtype(f"uint{canonical(f'uint{word}')[4:]}").type
     if word == 64 and kind is np.uint32:
         raise ValueError(
-            f"randint: the interval [{minval}, {maxval}) has more than 2**32 integers, which JAX counts only with jax_enable_x64."
+            f"randint: [{minval}, {maxval}) has more than 2**32 integers. "
+            f"JAX draws those with jax_enable_x64 only."
         )
     return _offset(key, shape, kind, span % (1 << word), threefry.randint_multiplier(span, word), low, dtype)
 
@@ -179,7 +190,10 @@ def _offset(key, shape, kind, span, multiplier, low, dtype):
     # XLA's remainder by zero is the dividend: a width of 2**32, wrapped to 0, takes whole words.
     span, multiplier = jnp.asarray(span, kind), jnp.asarray(multiplier, kind)
     offset = lax.rem(_bits(high_key, shape, width), jnp.broadcast_to(span, shape)) * multiplier
-    offset = lax.rem(offset + lax.rem(_bits(low_key, shape, width), jnp.broadcast_to(span, shape)), jnp.broadcast_to(span, shape))
+    offset = lax.rem(
+        offset + lax.rem(_bits(low_key, shape, width), jnp.broadcast_to(span, shape)),
+        jnp.broadcast_to(span, shape),
+    )
     low = kind(low % (1 << width)) if isinstance(low, int) else low
     signed = f"int{width}" if np.issubdtype(dtype, np.signedinteger) else kind
     return lax.convert_element_type(lax.bitcast_convert_type(offset + low, signed), dtype)
@@ -194,7 +208,16 @@ def random_permutation(key, n):
     return order
 
 
-# -- JAX's own generator ----------------------------------------------------------------------------------------
+# -- programs --------------------------------------------------------------------------------------
+
+
+@functools.cache
+def compiled_whole(function):
+    """The function compiled, its first argument static: eagerly, each call would compile each loop in it."""
+    return jax.jit(function, static_argnums=0)
+
+
+# -- JAX's own generator ---------------------------------------------------------------------------
 
 
 def _is_native():

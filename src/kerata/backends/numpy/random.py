@@ -1,4 +1,6 @@
-"""Random natives on NumPy: Threefry in place, or, with `set_rng("native")`, NumPy's Philox seeded by the key."""
+"""Random natives on NumPy: Threefry in place, or, with `set_rng("native")`, NumPy's Philox seeded by the
+key.
+"""
 
 import numpy as np
 
@@ -6,8 +8,9 @@ from kerata.core import config, threefry
 from kerata.core.dtypes import to_numpy_dtype
 
 __all__ = [
-    "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
-    "random_randint", "random_randint_between", "random_split", "random_truncated_normal", "random_uniform",
+    "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal",
+    "random_permutation", "random_randint", "random_randint_between", "random_split",
+    "random_truncated_normal", "random_uniform",
 ]  # fmt: skip
 
 _STEP = np.array([0, 1], np.uint32)
@@ -65,7 +68,8 @@ def random_mask(key, shape, keep_prob):
 
 def random_dropout(x, key, rate, noise_shape):
     mask = random_mask(key, x.shape if noise_shape is None else noise_shape, 1 - rate)
-    kept = x * x.dtype.type(1 / (1 - rate))
+    scale = 1 / (1 - rate)
+    kept = x * scale if x.dtype.itemsize > 2 else (x.astype(np.float32) * scale).astype(x.dtype)
     return np.where(mask, kept, x.dtype.type(0))
 
 

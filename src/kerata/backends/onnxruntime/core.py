@@ -1,7 +1,7 @@
 """Compiling ONNX models with ONNX Runtime.
 
-The environment variable `KERATA_ONNXRUNTIME_PROVIDERS` names the execution providers to use, separated by commas and the
-most wanted first (`CUDAExecutionProvider,CPUExecutionProvider`); by default the CPU's.
+The environment variable `KERATA_ONNXRUNTIME_PROVIDERS` names the execution providers to use, separated by
+commas and the most wanted first (`CUDAExecutionProvider,CPUExecutionProvider`); by default the CPU's.
 """
 
 import os
@@ -15,7 +15,9 @@ STEP = "compiled_graph"
 def _providers():
     import onnxruntime
 
-    wanted = [p.strip() for p in os.environ.get("KERATA_ONNXRUNTIME_PROVIDERS", "CPUExecutionProvider").split(",")]
+    wanted = [
+        p.strip() for p in os.environ.get("KERATA_ONNXRUNTIME_PROVIDERS", "CPUExecutionProvider").split(",")
+    ]
     missing = [p for p in wanted if p not in onnxruntime.get_available_providers()]
     if missing:
         raise ValueError(

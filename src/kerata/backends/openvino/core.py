@@ -2,8 +2,9 @@
 
 Two environment variables say how, read when a model is compiled:
 
-- `KERATA_OPENVINO_PRECISION`: precision of the computation, by default `f32`. With `bf16` or `f16` OpenVINO computes in half
-  precision where the device does so faster; with `auto` it chooses, which is half precision on many processors.
+- `KERATA_OPENVINO_PRECISION`: precision of the computation, by default `f32`. With `bf16` or `f16` OpenVINO
+  computes in half precision where the device does so faster; with `auto` it chooses, which is half precision
+  on many processors.
 - `KERATA_OPENVINO_DEVICE`: device, by default `CPU`.
 """
 
@@ -28,7 +29,9 @@ def _core():
 def _options():
     precision = os.environ.get("KERATA_OPENVINO_PRECISION", "f32")
     if precision not in PRECISIONS:
-        raise ValueError(f"KERATA_OPENVINO_PRECISION must be one of {', '.join(PRECISIONS)}, but it's {precision!r}.")
+        raise ValueError(
+            f"KERATA_OPENVINO_PRECISION must be one of {', '.join(PRECISIONS)}, but it's {precision!r}."
+        )
     options = {"PERFORMANCE_HINT": "LATENCY"}
     return options if precision == "auto" else options | {"INFERENCE_PRECISION_HINT": precision}
 
@@ -81,4 +84,3 @@ def version():
 
 def device_name():
     return os.environ.get("KERATA_OPENVINO_DEVICE", "CPU").lower()
-

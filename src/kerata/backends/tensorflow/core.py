@@ -1,8 +1,6 @@
 """TensorFlow as a backend: what a tensor is, conversion, storage, gradient, compilation."""
 
 import contextlib
-import contextvars
-import functools
 import os
 import re
 
@@ -42,8 +40,6 @@ DTYPES = {
 }
 BOOL = tf.bool
 FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating)
-# Set while a function is traced by `compile` without XLA: only there may a native choose a kernel that XLA lacks.
-plain_graph = contextvars.ContextVar("plain_graph", default=False)
 
 
 def is_tensor(x):
@@ -153,17 +149,7 @@ def custom_gradient(f):
 def compile(fn, **options):
     """`tf.function`, by default without autograph: our own control flow is explicit."""
     options.setdefault("autograph", False)
-    plain = not options.get("jit_compile")
-
-    @functools.wraps(fn)
-    def traced(*args, **kwargs):
-        token = plain_graph.set(plain)
-        try:
-            return fn(*args, **kwargs)
-        finally:
-            plain_graph.reset(token)
-
-    return tf.function(traced, **options)
+    return tf.function(fn, **options)
 
 
 def vmap(fn, in_axes=0, out_axes=0):

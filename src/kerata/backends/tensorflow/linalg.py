@@ -35,7 +35,7 @@ def _stacked(x, product, width):
 
 def dense(x, kernel, bias):
     y = matmul(x, kernel)
-    return y if bias is None else y + bias
+    return y if bias is None else _raw.BiasAdd(value=y, bias=bias) if y.shape.rank > 1 else y + bias
 
 
 def einsum(subscripts, operands):

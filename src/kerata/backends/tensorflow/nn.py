@@ -7,7 +7,7 @@ import functools
 import math
 
 from kerata.backends import windows
-from kerata.backends.tensorflow.core import dynamic_shape, plain_graph, tf
+from kerata.backends.tensorflow.core import dynamic_shape, tf
 from kerata.backends.tensorflow.linalg import matmul
 from kerata.backends.tensorflow.reduction import logsumexp
 
@@ -227,7 +227,8 @@ def _recurrence(step, projected, state, reverse):
 
 def bias_add(x, bias, data_format):
     if data_format == "channels_last":
-        return _raw.AddV2(x=x, y=bias)
+        # Faster backwards than a broadcast sum, and what the graph optimizer fuses.
+        return _raw.BiasAdd(value=x, bias=bias)
     return _raw.AddV2(x=x, y=tf.reshape(bias, (-1, *(1,) * (x.shape.rank - 2))))
 
 

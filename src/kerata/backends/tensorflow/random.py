@@ -1,9 +1,9 @@
 """Random natives on TensorFlow.
 
-Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are TensorFlow ops, for XLA
-and without, and dimensions may be scalar tensors. A graph of Kerata's own that XLA doesn't compile calls NumPy for the
-larger draws: 120 passes over memory take TensorFlow four times as long. With `set_rng("native")`,
-`tf.random.stateless_*` give uniforms, normals and masks.
+Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are
+TensorFlow ops, for XLA and without, and dimensions may be scalar tensors. A graph of Kerata's own that XLA
+doesn't compile calls NumPy for the larger draws: 120 passes over memory take TensorFlow four times as long.
+With `set_rng("native")`, `tf.random.stateless_*` give uniforms, normals and masks.
 """
 
 import math
@@ -15,7 +15,8 @@ from kerata.core import config, threefry
 
 __all__ = [
     "random_bits", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
-    "random_randint", "random_randint_between", "random_split", "random_truncated_normal", "random_uniform",
+    "random_randint", "random_randint_between", "random_split", "random_truncated_normal",
+    "random_uniform",
 ]  # fmt: skip
 
 _STEP = np.array([0, 1], np.uint32)
@@ -46,7 +47,7 @@ def _drawn(key, shape, dtype, draw, in_graph):
     return result
 
 
-# -- keys and bits ----------------------------------------------------------------------------------------------
+# -- keys and bits ---------------------------------------------------------------------------------
 
 
 def random_next(state):
@@ -79,7 +80,9 @@ def _rotate(x, distance):
 
 def _blocks(key, count):
     """Both outputs of the blocks `0..count`, uint32."""
-    counter = tf.bitcast(tf.range(count, dtype=tf.int32), tf.uint32)  # a tensor here has fewer than 2**31 elements
+    counter = tf.bitcast(
+        tf.range(count, dtype=tf.int32), tf.uint32
+    )  # a tensor here has fewer than 2**31 elements
     return threefry.cipher(key[0], key[1], 0, counter, _rotate)
 
 
@@ -87,12 +90,13 @@ def _words(key, shape):
     return tf.reshape(tf.bitwise.bitwise_xor(*_blocks(key, _size(shape))), shape)
 
 
-# -- floats -----------------------------------------------------------------------------------------------------
+# -- floats ----------------------------------------------------------------------------------------
 
 
 def random_uniform(key, shape, minval, maxval, dtype):
     if config.rng_mode() == "native":
         return tf.random.stateless_uniform(shape, _native_seed(key), minval, maxval, DTYPES[dtype])
+
     def draw(shape, key):
         return threefry.host_uniform(shape, key, minval, maxval, dtype)
 
@@ -152,7 +156,7 @@ def _uniform01(key, shape, dtype):
 
 
 def _quantile(u):
-    """sqrt(2) * erfinv(u), by the polynomials of `threefry.erfinv`; narrow floats round after each of the two."""
+    """sqrt(2) * erfinv(u), by `threefry.erfinv`'s polynomials; narrow floats round after each of the two."""
     erfinv = _erfinv64(u) if u.dtype == tf.float64 else tf.cast(_erfinv32(tf.cast(u, tf.float32)), u.dtype)
     return erfinv * tf.constant(math.sqrt(2), u.dtype)
 
@@ -179,7 +183,7 @@ def _horner(coefficients, w):
     return p
 
 
-# -- masks ------------------------------------------------------------------------------------------------------
+# -- masks -----------------------------------------------------------------------------------------
 
 
 def random_mask(key, shape, keep_prob):
@@ -207,7 +211,7 @@ def _mask(key, shape, keep_prob):
     return elements < elements.dtype.as_numpy_dtype(threshold)
 
 
-# -- integers and order -----------------------------------------------------------------------------------------
+# -- integers and order ----------------------------------------------------------------------------
 
 
 def random_randint(key, shape, minval, maxval, dtype):
@@ -227,7 +231,8 @@ def _randint(key, shape, minval, maxval, dtype):
         low, span, word = threefry.randint_recipe(minval, maxval)
         if word == 64:
             raise ValueError(
-                f"randint: [{minval}, {maxval}) has more than 2**32 integers; TensorFlow draws those eagerly only."
+                f"randint: [{minval}, {maxval}) has more than 2**32 integers. "
+                f"TensorFlow draws those only eagerly."
             )
         multiplier = threefry.randint_multiplier(span, word)
     else:

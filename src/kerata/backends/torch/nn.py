@@ -105,6 +105,9 @@ def _pool_integers(inputs, *how):
 
 
 def average_pool(inputs, pool_size, strides, padding, data_format):
+    if inputs.ndim == 5 and inputs.itemsize == 2 and inputs.device.type == "cpu":
+        # PyTorch has no three-dimensional one in half precision there.
+        return average_pool(inputs.float(), pool_size, strides, padding, data_format).to(inputs.dtype)
     native = _AVERAGE_POOL[inputs.ndim - 2]
     if padding == "same":
         # Where the odd place cannot be left to `ceil_mode`, what was padded must not be counted.

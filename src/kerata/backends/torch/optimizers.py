@@ -1,7 +1,8 @@
 """Whole optimizer steps in place, over lists of tensors, for eager PyTorch.
 
-Each function is `fused_<name>(optimizer, params, grads, slots, rate)`: `slots` has a list of tensors for each param, in
-the order of the optimizer's `slots`; `rate` is what `optimizer.rate` returned. It must agree with `optimizer.update`.
+Each function is `fused_<name>(optimizer, params, grads, slots, rate)`: `slots` has a list of tensors for
+each param, in the order of the optimizer's `slots`; `rate` is what `optimizer.rate` returned. It must agree
+with `optimizer.update`.
 """
 
 from collections import defaultdict
@@ -18,15 +19,15 @@ def detach(tensors):
 
 
 def fused_adam(optimizer, params, grads, slots, rate):
-    for params, grads, slots in _alike(params, grads, slots):
-        settled = torch.full((), _SETTLED, device=params[0].device)
+    for ps, gs, rows in _alike(params, grads, slots):
+        settled = torch.full((), _SETTLED, device=ps[0].device)
         torch._fused_adam_(
-            params,
-            grads,
-            [s[0] for s in slots],
-            [s[1] for s in slots],
-            [s[2] for s in slots] if optimizer.amsgrad else [],
-            [settled] * len(params),
+            ps,
+            [_laid_out_like(p, g) for p, g in zip(ps, gs, strict=True)],
+            [row[0] for row in rows],
+            [row[1] for row in rows],
+            [row[2] for row in rows] if optimizer.amsgrad else [],
+            [settled] * len(ps),
             lr=rate,
             beta1=optimizer.beta_1,
             beta2=optimizer.beta_2,
@@ -37,41 +38,46 @@ def fused_adam(optimizer, params, grads, slots, rate):
         )
 
 
+def _laid_out_like(param, gradient):
+    """The kernel takes memory as it lies: a gradient in another order is put into the param's."""
+    return gradient if gradient.stride() == param.stride() else torch.empty_like(param).copy_(gradient)
+
+
 def fused_sgd(optimizer, params, grads, slots, rate):
-    for params, grads, slots in _alike(params, grads, slots):
-        changes = torch._foreach_mul(grads, rate.to(params[0].dtype))
+    for ps, gs, rows in _alike(params, grads, slots):
+        changes = torch._foreach_mul(gs, rate.to(ps[0].dtype))
         if not optimizer.slots:
-            torch._foreach_sub_(params, changes)
+            torch._foreach_sub_(ps, changes)
             continue
-        momenta = [s[0] for s in slots]
+        momenta = [row[0] for row in rows]
         torch._foreach_mul_(momenta, optimizer.momentum)
         torch._foreach_sub_(momenta, changes)
         if optimizer.nesterov:
-            torch._foreach_add_(params, momenta, alpha=optimizer.momentum)
-            torch._foreach_sub_(params, changes)
+            torch._foreach_add_(ps, momenta, alpha=optimizer.momentum)
+            torch._foreach_sub_(ps, changes)
         else:
-            torch._foreach_add_(params, momenta)
+            torch._foreach_add_(ps, momenta)
 
 
 def fused_rmsprop(optimizer, params, grads, slots, rate):
-    for params, grads, slots in _alike(params, grads, slots):
-        velocities = [s[0] for s in slots]
-        torch._foreach_lerp_(velocities, torch._foreach_mul(grads, grads), 1.0 - optimizer.rho)
+    for ps, gs, rows in _alike(params, grads, slots):
+        velocities = [row[0] for row in rows]
+        torch._foreach_lerp_(velocities, torch._foreach_mul(gs, gs), 1.0 - optimizer.rho)
         spread = velocities
         if optimizer.centered:
-            averages = [s[-1] for s in slots]
-            torch._foreach_lerp_(averages, grads, 1.0 - optimizer.rho)
+            averages = [row[-1] for row in rows]
+            torch._foreach_lerp_(averages, gs, 1.0 - optimizer.rho)
             spread = torch._foreach_sub(velocities, torch._foreach_mul(averages, averages))
         roots = torch._foreach_add(spread, optimizer.epsilon)
         torch._foreach_sqrt_(roots)
-        changes = torch._foreach_mul(grads, rate.to(params[0].dtype))
+        changes = torch._foreach_mul(gs, rate.to(ps[0].dtype))
         torch._foreach_div_(changes, roots)
         if optimizer.momentum:
-            momenta = [s[1] for s in slots]
+            momenta = [row[1] for row in rows]
             torch._foreach_mul_(momenta, optimizer.momentum)
             torch._foreach_add_(momenta, changes)
             changes = momenta
-        torch._foreach_sub_(params, changes)
+        torch._foreach_sub_(ps, changes)
 
 
 def _alike(params, grads, slots):

@@ -1,10 +1,11 @@
 """Random natives on PyTorch.
 
-On a CPU the numbers are made by `core.threefry` in NumPy, in place, which is faster than PyTorch's own dropout: eagerly by
-a plain call, in compiled code through a custom operator (unrolled there, the cipher takes a C++ compiler half a minute,
-and runs no faster). Elsewhere (on a device, exported, under `vmap`) the same recipes are PyTorch ops. Words are held as int32
-bit patterns: PyTorch has no arithmetic for uint32, while its int32 wraps. With `set_rng("native")`, `torch.Generator`s seeded by the key
-give uniforms, normals and masks (compiled: PyTorch's global generator, as compiled code can't hold another).
+On a CPU the numbers are made by `core.threefry` in NumPy, in place, which is faster than PyTorch's own
+dropout: eagerly by a plain call, in compiled code through a custom operator (unrolled there, the cipher
+takes a C++ compiler half a minute, and runs no faster). Elsewhere (on a device, exported, under `vmap`) the
+same recipes are PyTorch ops. Words are held as int32 bit patterns: PyTorch has no arithmetic for uint32,
+while its int32 wraps. With `set_rng("native")`, `torch.Generator`s seeded by the key give uniforms, normals
+and masks (compiled: PyTorch's global generator, as compiled code can't hold another).
 """
 
 import math
@@ -17,8 +18,9 @@ from kerata.backends.torch.core import DTYPES
 from kerata.core import config, threefry
 
 __all__ = [
-    "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
-    "random_randint", "random_randint_between", "random_split", "random_truncated_normal", "random_uniform",
+    "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal",
+    "random_permutation", "random_randint", "random_randint_between", "random_split",
+    "random_truncated_normal", "random_uniform",
 ]  # fmt: skip
 
 _WORD = 0xFFFFFFFF
@@ -35,7 +37,7 @@ _root2 = torch.compiler.assume_constant_result(lambda dtype: float(torch.tensor(
 _mask_recipe = torch.compiler.assume_constant_result(threefry.mask_recipe.__wrapped__)
 
 
-# -- calling NumPy ----------------------------------------------------------------------------------------------
+# -- calling NumPy ---------------------------------------------------------------------------------
 
 _HOST_DRAWS = {
     "fold": lambda words, shape, a, b, dtype: threefry.fold(words[:2], words[2]),
@@ -44,7 +46,9 @@ _HOST_DRAWS = {
     "mask": lambda key, shape, a, b, dtype: threefry.host_mask(shape, key, a),
     "uniform": lambda key, shape, a, b, dtype: threefry.host_uniform(shape, key, a, b, dtype),
     "normal": lambda key, shape, a, b, dtype: threefry.host_normal(shape, key, dtype=dtype),
-    "truncated_normal": lambda key, shape, a, b, dtype: threefry.host_truncated_normal(shape, key, dtype=dtype),
+    "truncated_normal": lambda key, shape, a, b, dtype: threefry.host_truncated_normal(
+        shape, key, dtype=dtype
+    ),
 }
 
 
@@ -67,12 +71,14 @@ def _host_draw(key, kind, shape, a, b, dtype):
 
 
 def _operator():
-    """The custom operator through which compiled CPU code draws; `None` where PyTorch (before 2.4) has no such thing."""
+    """The custom operator through which compiled CPU code draws; `None` before PyTorch 2.4."""
     if not hasattr(torch.library, "custom_op"):
         return None
 
     @torch.library.custom_op("kerata::draw", mutates_args=(), device_types="cpu")
-    def draw(key: torch.Tensor, kind: str, shape: Sequence[int], a: float, b: float, dtype: str) -> torch.Tensor:
+    def draw(
+        key: torch.Tensor, kind: str, shape: Sequence[int], a: float, b: float, dtype: str
+    ) -> torch.Tensor:
         return _host_draw(key, kind, shape, a, b, dtype)
 
     @draw.register_fake
@@ -95,12 +101,17 @@ def _drawn(key, kind, shape, a, b, dtype, in_ops):
     """The draw in NumPy if that can be called, directly or by the operator; else the tensor of `in_ops()`."""
     if _on_host(key):
         return _host_draw(key, kind, shape, a, b, dtype)
-    if key.device.type == "cpu" and torch.compiler.is_compiling() and _draw_operator is not None and not _is_exporting():
+    if (
+        key.device.type == "cpu"
+        and torch.compiler.is_compiling()
+        and _draw_operator is not None
+        and not _is_exporting()
+    ):
         return _draw_operator(key, kind, list(shape), a, b, dtype)
     return in_ops()
 
 
-# -- keys and bits ----------------------------------------------------------------------------------------------
+# -- keys and bits ---------------------------------------------------------------------------------
 
 
 def random_next(state):
@@ -110,11 +121,15 @@ def random_next(state):
         return torch.from_numpy(words[0]), torch.from_numpy(words[1])
     # A copy: the variable that holds the state is about to be overwritten in place.
     words = _signed(state)
-    return _unsigned(words.clone()), _unsigned(words + torch.arange(2, dtype=torch.int32, device=state.device))
+    return _unsigned(words.clone()), _unsigned(
+        words + torch.arange(2, dtype=torch.int32, device=state.device)
+    )
 
 
 def random_split(key, num):
-    return _drawn(key, "split", (num, 2), 0.0, 0.0, "uint32", lambda: _unsigned(torch.stack(_blocks(key, num), 1)))
+    return _drawn(
+        key, "split", (num, 2), 0.0, 0.0, "uint32", lambda: _unsigned(torch.stack(_blocks(key, num), 1))
+    )
 
 
 def random_fold(key, data):
@@ -158,14 +173,20 @@ def _words(key, shape):
     return (out0 ^ out1).reshape(shape)
 
 
-# -- floats -----------------------------------------------------------------------------------------------------
+# -- floats ----------------------------------------------------------------------------------------
 
 
 def random_uniform(key, shape, minval, maxval, dtype):
     if config.rng_mode() == "native":
         low, scale = _affine(minval, maxval, dtype)
-        return torch.rand(shape, dtype=DTYPES[dtype], device=key.device, generator=_generator(key)).mul_(scale).add_(low)
-    return _drawn(key, "uniform", shape, minval, maxval, dtype, lambda: _uniform(key, shape, minval, maxval, dtype))
+        return (
+            torch.rand(shape, dtype=DTYPES[dtype], device=key.device, generator=_generator(key))
+            .mul_(scale)
+            .add_(low)
+        )
+    return _drawn(
+        key, "uniform", shape, minval, maxval, dtype, lambda: _uniform(key, shape, minval, maxval, dtype)
+    )
 
 
 def random_normal(key, shape, dtype):
@@ -175,7 +196,9 @@ def random_normal(key, shape, dtype):
 
 
 def random_truncated_normal(key, shape, dtype):
-    return _drawn(key, "truncated_normal", shape, 0.0, 1.0, dtype, lambda: _truncated_normal(key, shape, dtype))
+    return _drawn(
+        key, "truncated_normal", shape, 0.0, 1.0, dtype, lambda: _truncated_normal(key, shape, dtype)
+    )
 
 
 def _normal(key, shape, dtype):
@@ -200,7 +223,7 @@ def _uniform(key, shape, minval, maxval, dtype):
 
 
 def _settled(x):
-    """Narrow floats rounded now: compilers keep float32 between steps, but not through arithmetic on the bits."""
+    """Narrow floats rounded now: compilers keep float32 between steps, unless the bits are computed with."""
     return (x.view(torch.int16) | 0).view(x.dtype) if x.dtype.itemsize == 2 else x
 
 
@@ -216,7 +239,7 @@ def _uniform01(key, shape, dtype):
 
 
 def _quantile(u):
-    """sqrt(2) * erfinv(u), by the polynomials of `threefry.erfinv`; narrow floats round after each of the two."""
+    """sqrt(2) * erfinv(u), by `threefry.erfinv`'s polynomials; narrow floats round after each of the two."""
     root = _root2(u.dtype)
     if u.dtype == torch.float64:
         return _erfinv64(u) * root
@@ -245,7 +268,7 @@ def _horner(coefficients, w):
     return p
 
 
-# -- masks ------------------------------------------------------------------------------------------------------
+# -- masks -----------------------------------------------------------------------------------------
 
 
 def random_mask(key, shape, keep_prob):
@@ -268,11 +291,13 @@ def _mask(key, shape, keep_prob):
 
 def random_dropout(x, key, rate, noise_shape):
     mask = random_mask(key, x.shape if noise_shape is None else noise_shape, 1 - rate)
+    if x.dtype.itemsize == 2:
+        return (x * mask).mul_(1 / (1 - rate))  # the number is not rounded to the dtype here
     # one factor a tensor: half the time of `where`, forwards and backwards
     return x * mask.to(x.dtype).mul_(1 / (1 - rate))
 
 
-# -- integers and order -----------------------------------------------------------------------------------------
+# -- integers and order ----------------------------------------------------------------------------
 
 
 def random_randint(key, shape, minval, maxval, dtype):
@@ -292,7 +317,8 @@ def _randint(key, shape, minval, maxval, dtype):
         low, span, word = threefry.randint_recipe(minval, maxval)
         if word == 64:
             raise ValueError(
-                f"randint: [{minval}, {maxval}) has more than 2**32 integers; PyTorch draws those eagerly on the CPU only."
+                f"randint: [{minval}, {maxval}) has more than 2**32 integers. "
+                f"PyTorch draws those eagerly on a CPU."
             )
         multiplier = threefry.randint_multiplier(span, word)
     else:
@@ -316,7 +342,7 @@ def random_permutation(key, n):
     return order
 
 
-# -- PyTorch's own generators -----------------------------------------------------------------------------------
+# -- PyTorch's own generators ----------------------------------------------------------------------
 
 
 def _generator(key):

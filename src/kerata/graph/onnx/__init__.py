@@ -1,7 +1,7 @@
 """A graph of ops as an ONNX model: one emitter for each primitive, composites by their parts.
 
-`emit` writes a traced graph into a `Model` (plain Python objects), `simplify` takes out what is superfluous, `proto`
-makes ONNX's own messages of it; only the last needs the package `onnx`.
+`emit` writes a traced graph into a `Model` (plain Python objects), `simplify` takes out what is superfluous,
+`proto` makes ONNX's own messages of it; only the last needs the package `onnx`.
 """
 
 from kerata.core import lazy

@@ -50,7 +50,9 @@ def _while_loop(w, out, cond_graph, body_graph, loop_vars, maximum_iterations):
         calls = w.calls
     w.calls.extend(calls)
     going = [Info(w.fresh("round"), "int64", ()), Info(w.fresh("going"), "bool", ())]
-    body = w.block(body_graph, going, [lambda: w.output(_condition(w, cond_graph, body_graph.outputs, named=False))])
+    body = w.block(
+        body_graph, going, [lambda: w.output(_condition(w, cond_graph, body_graph.outputs, named=False))]
+    )
     most = None if maximum_iterations is None else w.constant(np.asarray(int(maximum_iterations), np.int64))
     return _listed(w.op("Loop", most, first, *initial, outputs=len(initial), body=body))
 
@@ -66,7 +68,10 @@ def _condition(w, graph, values, named=True):
 def _scan(w, out, graph, carries, slices, length, reverse, unroll):
     if length == 0:
         ys = graph.outputs[len(carries) :]
-        return [*map(w.name, carries), *(w.op("Expand", w.name(0, w.dtype(y)), w.dims([0, *_known(y)])) for y in ys)]
+        return [
+            *map(w.name, carries),
+            *(w.op("Expand", w.name(0, w.dtype(y)), w.dims([0, *_known(y)])) for y in ys),
+        ]
     xs, body = [w.name(x) for x in slices], w.block(graph)
     if not xs:
         # Something must be scanned over.

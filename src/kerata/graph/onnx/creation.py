@@ -37,7 +37,10 @@ def _arange(w, out, start, stop, step, dtype):
     if None not in out.shape:
         return w.constant(np.arange(start, stop, step, dtypes.to_numpy_dtype(dtype)))
     wide = "int64" if dtypes.is_int(dtype) else "float64" if dtype == "float64" else "float32"
-    ends = [w.cast(w.name(e, wide), w.dtype(e) if hasattr(e, "dtype") else wide, wide) for e in (start, stop, step)]
+    ends = [
+        w.cast(w.name(e, wide), w.dtype(e) if hasattr(e, "dtype") else wide, wide)
+        for e in (start, stop, step)
+    ]
     return w.cast(w.op("Range", *ends), wide, dtype)
 
 

@@ -20,10 +20,11 @@ def _operands_dtype(*tensors):
 
 @emits_each(
     {
-        "negative": "Neg", "abs": "Abs", "sign": "Sign", "exp": "Exp", "log": "Log", "sqrt": "Sqrt", "sin": "Sin",
-        "cos": "Cos", "tan": "Tan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh", "arcsin": "Asin", "arccos": "Acos",
-        "arctan": "Atan", "arcsinh": "Asinh", "arccosh": "Acosh", "arctanh": "Atanh", "erf": "Erf", "floor": "Floor",
-        "ceil": "Ceil", "sigmoid": "Sigmoid", "relu": "Relu",
+        "negative": "Neg", "abs": "Abs", "sign": "Sign", "exp": "Exp", "log": "Log", "sqrt": "Sqrt",
+        "sin": "Sin", "cos": "Cos", "tan": "Tan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh",
+        "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "arcsinh": "Asinh", "arccosh": "Acosh",
+        "arctanh": "Atanh", "erf": "Erf", "floor": "Floor", "ceil": "Ceil", "sigmoid": "Sigmoid",
+        "relu": "Relu",
     }
 )  # fmt: skip
 def _unary(kind, w, out, x):
@@ -123,12 +124,12 @@ def _erfc(x):
 
 # Giles, "Approximating the erfinv function" (2010), single precision: near 0 and in the tails.
 _ERFINV_CENTRE = (
-    2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164,
-    0.246640727, 1.50140941,
+    2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+    -0.00417768164, 0.246640727, 1.50140941,
 )  # fmt: skip
 _ERFINV_TAIL = (
-    -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047,
-    1.00167406, 2.83297682,
+    -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+    0.00943887047, 1.00167406, 2.83297682,
 )  # fmt: skip
 
 
@@ -228,10 +229,16 @@ def _signbit(w, out, x):
 # ------------------------------------------------------------------ two operands
 
 
-@emits_each({"add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "Div", "maximum": "Max", "minimum": "Min"})
+@emits_each(
+    {"add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "Div", "maximum": "Max", "minimum": "Min"}
+)
 def _binary(kind, w, out, x1, x2):
     if out.dtype == "bool":
-        return w.op({"Add": "Or", "Mul": "And", "Max": "Or", "Min": "And"}[kind], w.name(x1, "bool"), w.name(x2, "bool"))
+        return w.op(
+            {"Add": "Or", "Mul": "And", "Max": "Or", "Min": "And"}[kind],
+            w.name(x1, "bool"),
+            w.name(x2, "bool"),
+        )
     return w.arithmetic(kind, out.dtype, x1, x2)
 
 
@@ -241,7 +248,9 @@ def _power(w, out, x1, x2):
 
 
 def _integer_division(w, out, x1, x2, divide):
-    """An integer division with 0 as the result where the divisor is 0, which would end the process in the runtimes."""
+    """An integer division with 0 as the result where the divisor is 0, which would end the process in the
+    runtimes.
+    """
     x1, x2 = _tensors(out.dtype, x1, x2)
     array = w.known(x2)
     if array is not None and np.all(array != 0):
@@ -283,11 +292,15 @@ def _floor_divide(w, out, x1, x2):
     x1, x2 = _tensors(dtype, x1, x2)
     if dtypes.is_float(dtype):
         # By way of the remainder, as Python does it: the quotient may round up across an integer.
-        return w.inline(lambda a, b: ops.where(ops.equal(b, 0), a / b, ops.round((a - ops.mod(a, b)) / b)), [x1, x2])
+        return w.inline(
+            lambda a, b: ops.where(ops.equal(b, 0), a / b, ops.round((a - ops.mod(a, b)) / b)), [x1, x2]
+        )
 
     def divide(a, b):
         quotient = bound(w, out, w.arithmetic("Div", dtype, a, b))
-        return w.inline(lambda q, a, b: q - ops.cast((q * b != a) & ((a < 0) != (b < 0)), dtype), [quotient, a, b])
+        return w.inline(
+            lambda q, a, b: q - ops.cast((q * b != a) & ((a < 0) != (b < 0)), dtype), [quotient, a, b]
+        )
 
     return _integer_division(w, out, x1, x2, divide)
 
@@ -301,7 +314,15 @@ def _arctan2(y, x):
     return ops.where(ops.equal(x, 0), upright, slanted)
 
 
-@emits_each({"equal": "Equal", "less": "Less", "less_equal": "LessOrEqual", "greater": "Greater", "greater_equal": "GreaterOrEqual"})
+@emits_each(
+    {
+        "equal": "Equal",
+        "less": "Less",
+        "less_equal": "LessOrEqual",
+        "greater": "Greater",
+        "greater_equal": "GreaterOrEqual",
+    }
+)
 def _compare(kind, w, out, x1, x2):
     dtype = _operands_dtype(x1, x2)
     if kind == "Equal" and dtype == "bool":
@@ -319,8 +340,14 @@ def _logical(kind, w, out, *operands):
     return w.op(kind, *operands)
 
 
-@emits_each({"bitwise_and": ("BitwiseAnd", "And"), "bitwise_or": ("BitwiseOr", "Or"), "bitwise_xor": ("BitwiseXor", "Xor"),
-             "bitwise_not": ("BitwiseNot", "Not")})  # fmt: skip
+@emits_each(
+    {
+        "bitwise_and": ("BitwiseAnd", "And"),
+        "bitwise_or": ("BitwiseOr", "Or"),
+        "bitwise_xor": ("BitwiseXor", "Xor"),
+        "bitwise_not": ("BitwiseNot", "Not"),
+    }
+)
 def _bits(kinds, w, out, *operands):
     return w.op(kinds[out.dtype == "bool"], *operands)
 
@@ -344,7 +371,13 @@ def _where(w, out, condition, x1, x2):
 
 
 def _chosen(w, condition, x1, x2, dtype):
-    wide = "int32" if dtype in ("bool", "int8", "int16", "uint16") else "int64" if dtype in ("uint32", "uint64") else dtype
+    wide = (
+        "int32"
+        if dtype in ("bool", "int8", "int16", "uint16")
+        else "int64"
+        if dtype in ("uint32", "uint64")
+        else dtype
+    )
     return w.cast(w.op("Where", condition, w.cast(x1, dtype, wide), w.cast(x2, dtype, wide)), wide, dtype)
 
 

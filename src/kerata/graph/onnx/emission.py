@@ -10,7 +10,8 @@ from kerata.graph.onnx.writer import Writer
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import Graph, Trace
 
-# The oldest operator set with everything that is written here: reductions over computed axes, scatter by max and min.
+# The oldest operator set with everything that is written here: reductions over computed axes, scatter by max
+# and min.
 OPSET = 18
 NEWEST = 23
 # Runtimes have next to no kernels for it; float32 holds all of its values.
@@ -67,7 +68,14 @@ def traced(function, inputs, layers=None, graph=False):
 
 
 def emit(
-    graph, input_names=None, output_names=None, opset=OPSET, name="kerata", batch=None, widened=WIDENED, stateful=False
+    graph,
+    input_names=None,
+    output_names=None,
+    opset=OPSET,
+    name="kerata",
+    batch=None,
+    widened=WIDENED,
+    stateful=False,
 ):
     """The ONNX model of a graph (from `traced(..., graph=True)`), with the variables' present values in it.
 
@@ -104,7 +112,7 @@ def emit(
         constants.append(variable)
     read = {id(v): t for v, t in graph.variables}
     for v in assigned.values():
-        t = read.get(id(v)) or KerasTensor(v.shape, v.dtype)
+        t = read[id(v)] if id(v) in read else KerasTensor(v.shape, v.dtype)
         inputs.append(_input(w, t, v.path, None))
     for node in graph.nodes:
         w.node(node)

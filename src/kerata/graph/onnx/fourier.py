@@ -5,7 +5,7 @@ import numpy as np
 from kerata import ops
 from kerata.graph.onnx.elementwise import bound
 from kerata.graph.onnx.shape import sliced
-from kerata.graph.onnx.table import EMITTERS, NoOnnxForm, emits_complex
+from kerata.graph.onnx.table import EMITTERS, emits_complex
 from kerata.graph.tensor import KerasTensor
 
 
@@ -23,8 +23,9 @@ def _part(w, x, i):
 
 
 @emits_complex(
-    "add", "broadcast_to", "concatenate", "expand_dims", "flip", "get_item", "mean", "negative", "pad", "reshape", "roll",
-    "squeeze", "stack", "stop_gradient", "subtract", "sum", "take", "tile", "transpose", "where",
+    "add", "broadcast_to", "concatenate", "expand_dims", "flip", "get_item", "mean", "negative", "pad",
+    "reshape", "roll", "squeeze", "stack", "stop_gradient", "subtract", "sum", "take", "tile", "transpose",
+    "where",
 )  # fmt: skip
 def _by_parts(w, out, *args):
     """What moves or adds numbers does so to real and imaginary parts on their own."""
@@ -138,7 +139,7 @@ def _of_length(w, x, n):
 def _irfft(w, out, x, n):
     half, rank = x.shape[-1], len(x.shape)
     if half is None:
-        raise NoOnnxForm("irfft: the number of frequencies must be known for ONNX.")
+        raise w.refusal("the number of frequencies of `irfft` must be known")
     n = 2 * (half - 1) if n is None else n
     # The other half is the conjugate of this one backwards.
     known, axis = n // 2 + 1, rank - 1
@@ -146,7 +147,11 @@ def _irfft(w, out, x, n):
     if half != known:
         pads = [0] * (2 * rank + 2)
         pads[-2] = max(known - half, 0)
-        name = w.op("Pad", name, w.ints(pads), mode="constant") if known > half else sliced(w, name, [0], [known], [axis])
+        name = (
+            w.op("Pad", name, w.ints(pads), mode="constant")
+            if known > half
+            else sliced(w, name, [0], [known], [axis])
+        )
     mirrored = sliced(w, name, [n - known], [0], [axis], [-1])
     mirrored = w.op("Mul", mirrored, w.name([1.0, -1.0], _real_dtype(x)))
     whole = w.op("Concat", name, mirrored, axis=axis) if n > known else name
@@ -155,7 +160,9 @@ def _irfft(w, out, x, n):
 
 
 def _with_real_ends(w, x, whole, n, known, axis):
-    """The first frequency, and the middle one of an even length, have no imaginary part whatever is given for it."""
+    """The first frequency, and the middle one of an even length, have no imaginary part whatever is given for
+    it.
+    """
     keep = np.ones((n, 2), _real_dtype(x))
     keep[0, 1] = 0
     if n % 2 == 0:

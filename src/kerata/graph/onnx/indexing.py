@@ -5,7 +5,7 @@ import numpy as np
 from kerata import ops
 from kerata.core import dtypes
 from kerata.graph.onnx.shape import FAR, sliced
-from kerata.graph.onnx.table import NoOnnxForm, emits, lowers
+from kerata.graph.onnx.table import emits, lowers
 from kerata.graph.tensor import KerasTensor
 
 
@@ -61,7 +61,7 @@ def _spread(w, name, tensor, axis, size, other):
 def _get_item(w, out, x, key):
     key = _spelled_out(key, len(x.shape))
     if any(isinstance(k, bool) for k in key):
-        raise NoOnnxForm("get_item: an index that is True or False has no ONNX form.")
+        raise w.refusal("an index that is True or False has no ONNX form")
     arrays = any(_is_array(k) for k in key)
     name, rest, axis = _basic(w, x, key, ints=not arrays)
     return _advanced(w, name, rest) if arrays else name
@@ -85,7 +85,9 @@ def _reads(k):
 
 
 def _basic(w, x, key, ints):
-    """The slices of a key, its new axes, and (if there are no arrays) its integers; returns the name and what is left by axis."""
+    """The slices of a key, its new axes, and (if there are no arrays) its integers; returns the name and what
+    is left by axis.
+    """
     starts, stops, axes, steps = [], [], [], []
     picked, new, rest = [], [], []
     axis = made = 0
@@ -124,7 +126,9 @@ def _bounds(k):
 
 
 def _advanced(w, name, rest):
-    """Index arrays (with slices of everything between them) by `Gather`, or by `GatherND` if there are several."""
+    """Index arrays (with slices of everything between them) by `Gather`, or by `GatherND` if there are
+    several.
+    """
     positions = [i for i, k in enumerate(rest) if not isinstance(k, slice)]
     indices, axes, axis = [], [], 0
     for k in rest:
@@ -171,7 +175,9 @@ def _columns(w, indices):
     for n, _ in indices:
         zero = w.op("Mul", n, w.name(0, "int64"))
         total = zero if total is None else w.op("Add", total, zero)
-    return w.op("Concat", *[w.op("Unsqueeze", w.op("Add", n, total), w.ints([-1])) for n, _ in indices], axis=-1)
+    return w.op(
+        "Concat", *[w.op("Unsqueeze", w.op("Add", n, total), w.ints([-1])) for n, _ in indices], axis=-1
+    )
 
 
 def nonzero(w, x):
@@ -204,7 +210,9 @@ def _scatter_update(w, out, inputs, indices, updates, reduction):
 
 def _scattered(w, out, data, indices, updates, reduction, shape):
     dtype = w.dtype(out)
-    wide = {"float64": "float64", "int64": "int64"}.get(dtype, "float32" if dtypes.is_float(dtype) else "int32")
+    wide = {"float64": "float64", "int64": "int64"}.get(
+        dtype, "float32" if dtypes.is_float(dtype) else "int32"
+    )
     wide = dtype if reduction is None and dtype != "bool" else wide
     depth = indices.shape[-1]
     if depth is None:
@@ -223,7 +231,9 @@ def _slice(w, out, inputs, start_indices, shape):
         length = inputs.shape[axis]
         if type(size) is int and size == length:
             continue
-        start = _clamped(w, start, w.dim(length if length is not None else w.length(inputs, axis)), w.dim(size))
+        start = _clamped(
+            w, start, w.dim(length if length is not None else w.length(inputs, axis)), w.dim(size)
+        )
         starts.append(start), axes.append(axis)
         stops.append(w.op("Add", start, w.dim(size)))
     return sliced(w, inputs, starts, stops, axes) if axes else w.name(inputs)
@@ -242,17 +252,27 @@ def _slice_update(w, out, inputs, start_indices, updates):
         length, size = inputs.shape[axis], updates.shape[axis]
         # Both unknown: a batch, all of which is written.
         if length != size or (length is None and not (type(start) is int and start == 0)):
-            windows.append((axis, _clamped(w, start, w.length(inputs, axis), w.length(updates, axis)), w.length(updates, axis)))
+            windows.append(
+                (
+                    axis,
+                    _clamped(w, start, w.length(inputs, axis), w.length(updates, axis)),
+                    w.length(updates, axis),
+                )
+            )
     return _window_written(w, w.name(inputs), w.name(updates, out.dtype), windows)
 
 
 def _window_written(w, name, updates, windows):
-    """Axis by axis: what is before the window, the window (with the rest of the axes written in it), what is after."""
+    """Axis by axis: what is before the window, the window (with the rest of the axes written in it), what is
+    after.
+    """
     if not windows:
         return updates
     (axis, start, size), *others = windows
     stop = w.op("Add", start, size)
-    inside = _window_written(w, sliced(w, name, [start], [stop], [axis]), updates, others) if others else updates
+    inside = (
+        _window_written(w, sliced(w, name, [start], [stop], [axis]), updates, others) if others else updates
+    )
     before, after = sliced(w, name, [0], [start], [axis]), sliced(w, name, [stop], [FAR], [axis])
     return w.op("Concat", before, inside, after, axis=axis)
 
@@ -274,10 +294,18 @@ def _one_hot(w, out, x, num_classes, axis, dtype):
 def _ordered(w, x, axis, largest, k=None):
     """Values and positions along an axis, in order; equal ones keep their order."""
     dtype = w.dtype(x)
-    wide = dtype if dtype in ("float32", "float64", "int32", "int64") else "float32" if dtypes.is_float(dtype) else "int64"
+    wide = (
+        dtype
+        if dtype in ("float32", "float64", "int32", "int64")
+        else "float32"
+        if dtypes.is_float(dtype)
+        else "int64"
+    )
     axis %= len(x.shape)
     count = w.length(x, axis) if k is None else w.ints([k])
-    values, at = w.op("TopK", w.cast(w.name(x), dtype, wide), count, outputs=2, axis=axis, largest=int(largest), sorted=1)
+    values, at = w.op(
+        "TopK", w.cast(w.name(x), dtype, wide), count, outputs=2, axis=axis, largest=int(largest), sorted=1
+    )
     return w.cast(values, wide, dtype), w.cast(at, "int64", "int32")
 
 

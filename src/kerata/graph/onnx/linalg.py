@@ -46,7 +46,9 @@ def _product(w, terms, output, operands, dtype):
 
 
 def _as_matmul(w, terms, output, operands, dtype):
-    """A product of two tensors as transposes around a `MatMul`, which runtimes do best; `None` where it isn't one."""
+    """A product of two tensors as transposes around a `MatMul`, which runtimes do best; `None` where it isn't
+    one.
+    """
     (first, second), (a, b) = terms, operands
     batch = [c for c in first if c in second and c in output]
     summed = [c for c in first if c in second and c not in output]

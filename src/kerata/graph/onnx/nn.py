@@ -74,7 +74,9 @@ def _back(w, name, data_format, rank):
 
 
 def _pads(padding, lengths, sizes, strides, dilations):
-    """Attributes that say how much is padded; `"same"` with strides over an unknown length is left to the runtime."""
+    """Attributes that say how much is padded; `"same"` with strides over an unknown length is left to the
+    runtime.
+    """
     if padding == "same" and any(n is None and s > 1 for n, s in zip(lengths, strides)):
         return {"auto_pad": "SAME_UPPER"}
     # With a stride of 1 the padding doesn't depend on the length.
@@ -111,7 +113,9 @@ def _kernel(w, kernel):
 @emits("conv_general")
 def _conv(w, out, inputs, kernel, strides, padding, data_format, dilation_rate, groups):
     sizes = kernel.shape[:-2]
-    return _convolved(w, out, inputs, _kernel(w, kernel), None, strides, padding, data_format, dilation_rate, groups, sizes)
+    return _convolved(
+        w, out, inputs, _kernel(w, kernel), None, strides, padding, data_format, dilation_rate, groups, sizes
+    )
 
 
 @emits("conv_bias")
@@ -119,7 +123,9 @@ def _conv_bias(w, out, inputs, kernel, bias, strides, padding, data_format, dila
     if len(bias.shape) != 1:
         return NotImplemented
     sizes = kernel.shape[:-2]
-    return _convolved(w, out, inputs, _kernel(w, kernel), bias, strides, padding, data_format, dilation_rate, groups, sizes)
+    return _convolved(
+        w, out, inputs, _kernel(w, kernel), bias, strides, padding, data_format, dilation_rate, groups, sizes
+    )
 
 
 @emits("depthwise_conv")
@@ -128,7 +134,9 @@ def _depthwise_conv(w, out, inputs, kernel, strides, padding, data_format, dilat
     rank = len(sizes)
     moved = w.transpose(kernel, [rank, rank + 1, *range(rank)])
     moved = w.reshape(moved, [channels * multiplier, 1, *sizes])
-    return _convolved(w, out, inputs, moved, None, strides, padding, data_format, dilation_rate, channels, sizes)
+    return _convolved(
+        w, out, inputs, moved, None, strides, padding, data_format, dilation_rate, channels, sizes
+    )
 
 
 @emits("conv_transpose")

@@ -29,7 +29,11 @@ def save(model, path):
         onnx.save_model(message, path)
         return
     onnx.save_model(
-        message, path, save_as_external_data=True, location=os.path.basename(path) + ".data", size_threshold=1024
+        message,
+        path,
+        save_as_external_data=True,
+        location=os.path.basename(path) + ".data",
+        size_threshold=1024,
     )
 
 
@@ -48,12 +52,18 @@ def _model(model):
 
     onnx = _onnx()
     writer = _Messages(onnx)
-    constants = [onnx.numpy_helper.from_array(np.asarray(a, order="C"), n) for n, a in model.constants.items()]
+    constants = [
+        onnx.numpy_helper.from_array(np.asarray(a, order="C"), n) for n, a in model.constants.items()
+    ]
     graph = writer.graph(model.block, model.name, constants)
     operators = [onnx.helper.make_opsetid("", model.opset)]
     version = onnx.helper.find_min_ir_version_for(operators)
     return onnx.helper.make_model(
-        graph, opset_imports=operators, ir_version=version, producer_name=PRODUCER, producer_version=__version__
+        graph,
+        opset_imports=operators,
+        ir_version=version,
+        producer_name=PRODUCER,
+        producer_version=__version__,
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kerata import ops
-from kerata.graph.onnx.table import NoOnnxForm, emits, emits_each, lowers
+from kerata.graph.onnx.table import emits, emits_each, lowers
 from kerata.graph.tensor import KerasTensor
 from kerata.ops import rules
 
@@ -28,7 +28,9 @@ def _reshape(w, out, x, newshape):
 
 
 def _plain_shape(w, x, newshape):
-    """The new shape as plain numbers: computed dimensions that are `x`'s own at their place as 0, one other as -1; or `None`."""
+    """The new shape as plain numbers: computed dimensions that are `x`'s own at their place as 0, one other
+    as -1; or `None`.
+    """
     if all(not isinstance(d, KerasTensor) for d in newshape):
         return [int(d) for d in newshape]
     if any(type(d) is int and d == 0 for d in newshape):
@@ -39,7 +41,12 @@ def _plain_shape(w, x, newshape):
             shape.append(int(d))
             continue
         source = d.node
-        same = source is not None and source.op.name == "shape_dim" and source.args[0] is x and source.args[1] % len(x.shape) == i
+        same = (
+            source is not None
+            and source.op.name == "shape_dim"
+            and source.args[0] is x
+            and source.args[1] % len(x.shape) == i
+        )
         shape.append(0 if same else -1)
     return shape if shape.count(-1) <= 1 else None
 
@@ -90,7 +97,9 @@ def _split(w, out, x, indices_or_sections, axis):
     size = x.shape[axis]
     if isinstance(indices_or_sections, tuple):
         starts = (0, *indices_or_sections)
-        return [sliced(w, x, [start], [stop], [axis]) for start, stop in zip(starts, (*indices_or_sections, FAR))]
+        return [
+            sliced(w, x, [start], [stop], [axis]) for start, stop in zip(starts, (*indices_or_sections, FAR))
+        ]
     if indices_or_sections == 1:
         return [w.name(x)]
     if size is not None:
@@ -129,7 +138,9 @@ def _roll(w, out, x, shift, axis):
 def _pad(w, out, x, pad_width, mode, constant_values):
     if mode == "constant":
         value = w.name(constant_values, w.dtype(x)) if constant_values else None
-        return w.op("Pad", x, w.ints([*(p[0] for p in pad_width), *(p[1] for p in pad_width)]), value, mode="constant")
+        return w.op(
+            "Pad", x, w.ints([*(p[0] for p in pad_width), *(p[1] for p in pad_width)]), value, mode="constant"
+        )
     name = w.name(x)
     for axis, (low, high) in enumerate(pad_width):
         if low or high:
@@ -138,7 +149,7 @@ def _pad(w, out, x, pad_width, mode, constant_values):
 
 
 def _mirrored(w, x, name, axis, low, high, mode):
-    """One axis lengthened with what is in it: at known places, or, where the length isn't known, by slices."""
+    """One axis lengthened with what is in it, at places known beforehand or computed."""
     size = x.shape[axis]
     if size is not None:
         return w.along(name, axis, np.pad(np.arange(size), (low, high), mode))
@@ -169,6 +180,8 @@ def _repeat(w, out, x, repeats, axis):
     size = x.shape[axis]
     if isinstance(repeats, tuple) and len(repeats) == 1:
         repeats = repeats[0]
+    if size is None and isinstance(repeats, tuple):
+        size = len(repeats)
     if size is not None:
         return w.along(w.name(x), axis, np.repeat(np.arange(size), repeats))
 
@@ -183,7 +196,13 @@ def _repeat(w, out, x, repeats, axis):
 @emits_each({"tril": 0, "triu": 1})
 def _triangle(upper, w, out, x, k):
     dtype = w.dtype(out)
-    wide = dtype if dtype in ("float32", "float64", "int64") else "int64" if "int" in dtype or dtype == "bool" else "float32"
+    wide = (
+        dtype
+        if dtype in ("float32", "float64", "int64")
+        else "int64"
+        if "int" in dtype or dtype == "bool"
+        else "float32"
+    )
     name = w.op("Trilu", w.cast(w.name(x), dtype, wide), w.constant(np.asarray(k, np.int64)), upper=upper)
     return w.cast(name, wide, dtype)
 
@@ -202,7 +221,7 @@ def _diagonal(w, out, x, offset, axis1, axis2):
     a, b = axis1 % rank, axis2 % rank
     rows, columns = x.shape[a], x.shape[b]
     if rows is None or columns is None:
-        raise NoOnnxForm(f"diagonal: rows and columns must be known for ONNX, but the shape is {tuple(x.shape)}.")
+        raise w.refusal(f"rows and columns of a diagonal must be known, but the shape is {tuple(x.shape)}")
     rest = [i for i in range(rank) if i not in (a, b)]
     flat = w.reshape(w.transpose(x, [*rest, a, b]), [*([0] * len(rest)), rows * columns])
     first = max(-offset, 0) * columns + max(offset, 0)

@@ -79,8 +79,8 @@ def without_copies(model):
 class Transposes:
     """Moves transposes down a model's calls, and joins those that meet.
 
-    Moving one never makes more of them. Where a convolution's result, brought to channels_last, goes through an
-    activation into the next convolution, the two transposes meet, and nothing is left.
+    Where a convolution's result, brought to channels_last, goes through an activation into the next
+    convolution, the two transposes meet, and nothing is left.
     """
 
     def __init__(self, model, shared=False):
@@ -138,7 +138,9 @@ class Transposes:
         self.made.pop(call.outputs[0], None)
 
     def sink(self, call, gone):
-        """Move the transposes before an operator behind it: the calls to put after it, or `None` if it can't be."""
+        """Move the transposes before an operator behind it: the calls to put after it, or `None` if it can't
+        be.
+        """
         move = _MOVES.get(call.kind)
         if move is None or len(call.outputs) != 1:
             return None
@@ -244,14 +246,15 @@ def _pad(t, call, before, perm):
     return perm
 
 
+_UNARY = (
+    "Abs", "Acos", "Asin", "Atan", "Cast", "Ceil", "Celu", "Clip", "Cos", "Elu", "Erf", "Exp", "Floor",
+    "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Neg", "Not", "Reciprocal", "Relu", "Round",
+    "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt", "Tanh",
+)  # fmt: skip
 _MOVES = {
-    **dict.fromkeys(
-        "Abs Acos Asin Atan Cast Ceil Celu Clip Cos Elu Erf Exp Floor Gelu HardSigmoid HardSwish LeakyRelu Log Neg Not "
-        "Reciprocal Relu Round Selu Sigmoid Sign Sin Softplus Softsign Sqrt Tanh".split(),
-        _unary,
-    ),
-    **dict.fromkeys("Add Div Max Min Mul Pow Sub".split(), _binary),
-    **dict.fromkeys("ReduceMax ReduceMean ReduceMin ReduceSum".split(), _reduce),
+    **dict.fromkeys(_UNARY, _unary),
+    **dict.fromkeys(("Add", "Div", "Max", "Min", "Mul", "Pow", "Sub"), _binary),
+    **dict.fromkeys(("ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"), _reduce),
     "Concat": _concat,
     "Pad": _pad,
 }

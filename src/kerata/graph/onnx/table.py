@@ -14,9 +14,9 @@ class NoOnnxForm(ValueError):
 def emits(*names):
     """Register the emitter of ops: `emitter(w, out, *args)`.
 
-    `w` is the `Writer`, `out` the (first) `KerasTensor` that the node makes, `args` are the node's own: natives' canonical
-    arguments. It returns the name of the result, or a list of names. A composite's may return `NotImplemented`: then
-    the body is written instead.
+    `w` is the `Writer`, `out` the (first) `KerasTensor` that the node makes, `args` are the node's own:
+    natives' canonical arguments. It returns the name of the result, or a list of names. A composite's may
+    return `NotImplemented`: then the body is written instead.
     """
 
     def register(function):
@@ -38,7 +38,7 @@ def emits_complex(*names):
 
 
 def emits_each(kinds):
-    """Register a family: `{op: ONNX operator}`, the emitter being called as `emitter(kind, w, out, *args)`."""
+    """Register a family: `{op: ONNX operator}`; the emitter is called as `emitter(kind, w, out, *args)`."""
 
     def register(function):
         for name, kind in kinds.items():
@@ -49,7 +49,9 @@ def emits_each(kinds):
 
 
 def lowers(*names):
-    """Register ops that are written in other ops: a function of the natives' arguments, traced where it is needed."""
+    """Register ops that are written in other ops: a function of the natives' arguments, traced where it is
+    needed.
+    """
 
     def register(function):
         for name in names:
@@ -64,7 +66,8 @@ def _inlined(function, w, out, *args):
 
 
 _ROOMS = (
-    "elementwise", "reduction", "shape", "indexing", "creation", "linalg", "fourier", "nn", "recurrent", "control",
+    "elementwise", "reduction", "shape", "indexing", "creation", "linalg", "fourier", "nn", "recurrent",
+    "control",
 )  # fmt: skip
 
 

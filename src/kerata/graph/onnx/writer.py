@@ -14,8 +14,8 @@ from kerata.graph.trace import topological
 
 # Runtimes compute in these; other numbers are computed as the next wider ones of them.
 COMPUTED_IN = {
-    "bool": "int32", "int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32", "uint32": "int64",
-    "uint64": "int64",
+    "bool": "int32", "int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32",
+    "uint32": "int64", "uint64": "int64",
 }  # fmt: skip
 # Constants up to this size are made when the model is written, larger ones (a big `zeros`) when it runs.
 MOST_FOLDED = 2**16
@@ -41,7 +41,8 @@ class Writer:
         self.counts = {}
         self.taken = set()
         self.kept = []
-        self.layers = {}
+        # In which layer's call nodes were made, by their `id`, and that of the node being written.
+        self.layers, self.layer = {}, None
 
     # ------------------------------------------------------------- names
 
@@ -119,9 +120,10 @@ class Writer:
         return results[0] if outputs == 1 else results
 
     def arithmetic(self, kind, dtype, *operands, then=(), gives=None, **attributes):
-        """A call on operands of `dtype`, in a dtype that runtimes compute in; `then` are further inputs, taken as they are.
+        """A call on operands of `dtype`, in a dtype that runtimes compute in.
 
-        The result has `dtype` again, unless the operator gives another one anyway (`gives`).
+        `then` are further inputs, taken as they are. The result has `dtype` again, unless the operator gives
+        another one anyway (`gives`).
         """
         dtype = self.widened.get(dtype, dtype)
         wide = COMPUTED_IN.get(dtype, dtype)
@@ -220,10 +222,10 @@ class Writer:
         """Write a node, unless its outputs have names already."""
         if all(id(t) in self.names for t in node.outputs):
             return
+        self.layer = self.layers.get(id(node), self.layer)
         results = self._folded(node)
         if results is None:
-            emitter = self._emitter(node)
-            results = emitter(self, node.outputs[0] if node.outputs else None, *node.args)
+            results = self._emitter(node)(self, node.outputs[0] if node.outputs else None, *node.args)
             if results is NotImplemented:
                 results = self.inline(node.op.body, node.args)
         results = [results] if type(results) is str else results
@@ -235,15 +237,15 @@ class Writer:
         emitter = (COMPLEX if complicated else EMITTERS).get(node.op.name)
         if emitter is None:
             what = " on complex numbers" if complicated else ""
-            raise NoOnnxForm(f"The op {node.op.name!r}{what} has no ONNX form{self._where(node)}.")
+            raise self.refusal(f"the op {node.op.name!r}{what} has no ONNX form")
         return emitter
 
-    def _where(self, node):
-        layer = self.layers.get(id(node))
-        return f" (used in {layer})" if layer else ""
+    def refusal(self, reason):
+        """The error that says why the node being written can't be, and where it comes from."""
+        return NoOnnxForm(f"ONNX: {reason}{f' (used in {self.layer})' if self.layer else ''}.")
 
     def _folded(self, node):
-        """Names of the results of a node whose arguments are all constants, computed by the NumPy backend; or `None`."""
+        """Names of the results of a node on constants alone, computed by the NumPy backend; or `None`."""
         op = node.op
         numpy = backends.load("numpy")
         native = getattr(numpy, op.native, None)
@@ -273,17 +275,19 @@ class Writer:
             return type(a)(self._value(v) for v in a)
         if type(a) is slice:
             return slice(self._value(a.start), self._value(a.stop), self._value(a.step))
-        return a if isinstance(a, (bool, int, float, str, np.ndarray)) or a is None or a is Ellipsis else _host(a)
+        plain = a is None or a is Ellipsis or isinstance(a, (bool, int, float, str, np.ndarray))
+        return a if plain else _host(a)
 
     def inline(self, function, args):
         """Write what `function` does with these arguments, it being made of ops; the names of its results."""
         from kerata.graph.onnx.emission import traced
 
         with backends.use_backend("numpy"):
-            results = traced(function, args, self.layers)
+            results = traced(function, args)
         many = type(results) in (list, tuple)
         flat = list(results) if many else [results]
-        stop = [a for arg in args for a in (arg if type(arg) in (list, tuple) else (arg,)) if type(a) is KerasTensor]
+        given = [a for arg in args for a in (arg if type(arg) in (list, tuple) else (arg,))]
+        stop = [a for a in given if type(a) is KerasTensor]
         for node in topological([r for r in flat if type(r) is KerasTensor], stop=stop):
             self.node(node)
         names = [self.name(r) for r in flat]
@@ -293,7 +297,7 @@ class Writer:
 
     @contextmanager
     def inside(self):
-        """Within the block, calls go into a list of their own, and names made there are forgotten at its end."""
+        """Within the block, calls go into a list of their own; names made there are forgotten at its end."""
         saved = self.calls, self.lengths, self.names
         self.calls, self.lengths, self.names = [], dict(self.lengths), dict(self.names)
         try:

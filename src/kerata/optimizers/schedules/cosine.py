@@ -26,7 +26,13 @@ class CosineDecay(LearningRateSchedule):
     """
 
     def __init__(
-        self, initial_learning_rate, decay_steps, alpha=0.0, name="CosineDecay", warmup_target=None, warmup_steps=0
+        self,
+        initial_learning_rate,
+        decay_steps,
+        alpha=0.0,
+        name="CosineDecay",
+        warmup_target=None,
+        warmup_steps=0,
     ):
         self.initial_learning_rate = initial_learning_rate
         self.decay_steps = positive(decay_steps, "decay_steps", "CosineDecay")
@@ -51,7 +57,7 @@ class CosineDecay(LearningRateSchedule):
 
 
 class CosineDecayRestarts(LearningRateSchedule):
-    """Cosine decays one after the other, each `t_mul` times as long and `m_mul` times as high as the one before.
+    """Cosine decays in a row, each `t_mul` times as long and `m_mul` times as high as the one before.
 
     Source: Loshchilov & Hutter, 2017 (SGDR).
 
@@ -69,7 +75,9 @@ class CosineDecayRestarts(LearningRateSchedule):
     [1.0, 0.5, 1.0, 0.5]
     """
 
-    def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name="SGDRDecay"):
+    def __init__(
+        self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name="SGDRDecay"
+    ):
         self.initial_learning_rate = initial_learning_rate
         self.first_decay_steps = positive(first_decay_steps, "first_decay_steps", "CosineDecayRestarts")
         self.t_mul = t_mul

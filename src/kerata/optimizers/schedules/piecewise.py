@@ -24,11 +24,14 @@ class PiecewiseConstantDecay(LearningRateSchedule):
     def __init__(self, boundaries, values, name="PiecewiseConstant"):
         if len(boundaries) != len(values) - 1:
             raise ValueError(
-                "PiecewiseConstantDecay: The length of boundaries should be 1 less than the length of values, but "
+                "PiecewiseConstantDecay: The length of boundaries should be 1 less than the length of "
+                "values, but "
                 f"there are {len(boundaries)} boundaries and {len(values)} values."
             )
         if any(after <= before for before, after in zip(boundaries, boundaries[1:], strict=False)):
-            raise ValueError(f"PiecewiseConstantDecay: `boundaries` must increase, but {boundaries!r} were given.")
+            raise ValueError(
+                f"PiecewiseConstantDecay: `boundaries` must increase, but {boundaries!r} were given."
+            )
         self.boundaries = boundaries
         self.values = values
         self.name = name

@@ -12,7 +12,8 @@ class PolynomialDecay(LearningRateSchedule):
         decay_steps: after so many steps the end is reached.
         end_learning_rate: the rate from there on.
         power: 1 is a straight line.
-        cycle: whether `decay_steps` is doubled, tripled, … each time it is passed, so that the rate starts anew.
+        cycle: whether `decay_steps` is doubled, tripled, … each time it is passed, so that the rate starts
+            anew.
         name: name.
 
     >>> from kerata.optimizers import schedules
@@ -21,7 +22,13 @@ class PolynomialDecay(LearningRateSchedule):
     """
 
     def __init__(
-        self, initial_learning_rate, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name="PolynomialDecay"
+        self,
+        initial_learning_rate,
+        decay_steps,
+        end_learning_rate=0.0001,
+        power=1.0,
+        cycle=False,
+        name="PolynomialDecay",
     ):
         self.initial_learning_rate = initial_learning_rate
         self.decay_steps = positive(decay_steps, "decay_steps", "PolynomialDecay")

@@ -68,7 +68,7 @@ class ArraySource(Source):
         self.num_batches = -(-self.num_samples // size)
         self.partial_batch_size = self.num_samples % size
         self.has_partial_batch = self.partial_batch_size > 0
-        self._batch_bytes = size * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in self.arrays)
+        self.batch_bytes = size * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in self.arrays)
 
     def batch_spec(self):
         return self._specs
@@ -94,7 +94,7 @@ class ArraySource(Source):
         batches = self._batches(self._order_of_pass(number), first + start, last)
         if raw:
             batches = (pack_x_y_sample_weight(*batch) for batch in batches)
-        with prefetch(batches, background=self._batch_bytes >= PREFETCH_BYTES) as ready:
+        with prefetch(batches, background=self.batch_bytes >= PREFETCH_BYTES) as ready:
             yield from ready
         self._warn_if_short(last - first)
 
@@ -127,7 +127,7 @@ class ArraySource(Source):
 
     def chunks(self, index=0, start=0, size=1):
         how_many = size if callable(size) else lambda: size
-        background = "auto" if callable(size) else self._batch_bytes * size >= PREFETCH_BYTES
+        background = "auto" if callable(size) else self.batch_bytes * size >= PREFETCH_BYTES
         with prefetch(self._chunks(index, start, how_many), background=background) as ready:
             yield from ready
         _, first, last = self._span(index)

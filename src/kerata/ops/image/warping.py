@@ -1,0 +1,261 @@
+"""Sampling at computed places: affine, perspective and elastic transforms."""
+
+from kerata.core.errors import one_of
+from kerata.ops.core import dtype as dtype_of
+from kerata.ops.core import shape as shape_of
+from kerata.ops.creation import arange
+from kerata.ops.declare import Float, Index, composite
+from kerata.ops.elementwise import cast, clip, floor, logical_and, maximum, mod, where
+from kerata.ops.image.filters import gaussian_blur
+from kerata.ops.image.layout import as_batch, back_to, computing_dtype, layout
+from kerata.ops.indexing import take
+from kerata.ops.linalg import solve
+from kerata.ops.movement import broadcast_to, concatenate, expand_dims, reshape, stack, unstack
+
+FILL_MODES = ("constant", "nearest", "wrap", "mirror", "reflect")
+
+
+def _folded(index, size, mode):
+    """Index of the pixel that stands for a place outside."""
+    if mode == "wrap":
+        return mod(index, size)
+    if mode == "mirror":
+        # d c b | a b c d | c b a
+        period = _at_least_one(2 * size - 2)
+        index = mod(index, period)
+        return where(index >= size, period - index, index)
+    if mode == "reflect":
+        # c b a | a b c | c b a
+        index = mod(index, 2 * size)
+        return where(index >= size, 2 * size - 1 - index, index)
+    return clip(index, 0, size - 1)
+
+
+def _at_least_one(n):
+    return max(n, 1) if isinstance(n, int) else maximum(n, 1)
+
+
+def _sampled(x, places, order, mode, fill_value):
+    """Values of `x` at `places`, a list with a tensor of coordinates for each dimension."""
+    sizes = shape_of(x)[: len(places)]
+    flat = reshape(x, (-1, *shape_of(x)[len(places) :]))
+    corners = [_neighbours(c, order) for c in places]
+    total = 0.0
+    for corner in _combinations(corners):
+        index, weight, inside = 0, 1.0, None
+        for (at, share), size in zip(corner, sizes):
+            index = index * size + _folded(at, size, mode)
+            weight = weight * share
+            if mode == "constant":
+                valid = logical_and(at >= 0, at < size)
+                inside = valid if inside is None else logical_and(inside, valid)
+        value = take(flat, index, axis=0)
+        if inside is not None:
+            value = where(_spread(inside, value), value, cast(fill_value, dtype_of(value)))
+        total = total + value * _spread(weight, value) if order else value
+    return total
+
+
+def _spread(x, value):
+    """`x` with dimensions of 1 behind, as many as `value` has more."""
+    for _ in range(len(value.shape) - len(x.shape)):
+        x = expand_dims(x, -1)
+    return x
+
+
+def _neighbours(place, order):
+    """`[(index, share), …]` along one axis."""
+    if order == 0:
+        # Halves go up, as in SciPy.
+        return [(cast(floor(place + 0.5), "int32"), 1.0)]
+    below = floor(place)
+    share = place - below
+    index = cast(below, "int32")
+    return [(index, 1.0 - share), (index + 1, share)]
+
+
+def _combinations(corners):
+    if not corners:
+        return [()]
+    rest = _combinations(corners[1:])
+    return [(one, *others) for one in corners[0] for others in rest]
+
+
+@composite
+def map_coordinates(inputs: Index, coordinates: Float, order, fill_mode="constant", fill_value=0):
+    """Values of a tensor at given places, interpolated (`scipy.ndimage.map_coordinates`).
+
+    Args:
+        inputs: tensor of n dimensions.
+        coordinates: tensor of shape `(n, ...)`: for each place its coordinate along each dimension.
+        order: 0 for the nearest element, 1 for linear interpolation.
+        fill_mode: what is outside: `"constant"`, `"nearest"` (the edge), `"wrap"`, `"mirror"` (without
+            repeating the edge) or `"reflect"` (with it).
+        fill_value: value of mode `"constant"`.
+
+    Returns:
+        Tensor of `coordinates`' shape without its first dimension, of `inputs`' dtype.
+
+    >>> ops.image.map_coordinates([1.0, 3.0], [[0.5]], 1)
+    [2.]
+    """
+    one_of(fill_mode, FILL_MODES, "fill_mode", "map_coordinates")
+    one_of(order, (0, 1), "order", "map_coordinates")
+    rank = len(inputs.shape)
+    if coordinates.shape[0] != rank:
+        raise ValueError(
+            f"map_coordinates: `coordinates` must have a first dimension of {rank}, the rank of `inputs`, but shapes are "
+            f"{tuple(inputs.shape)} and {tuple(coordinates.shape)}."
+        )
+    dtype = dtype_of(inputs)
+    work = computing_dtype(dtype)
+    x = inputs if order == 0 else cast(inputs, work)
+    places = [cast(coordinates[i], "float64" if dtype_of(coordinates) == "float64" else "float32") for i in range(rank)]
+    result = _sampled(x, places, order, fill_mode, fill_value)
+    return back_to(result, dtype) if order else result
+
+
+def _grid(height, width, dtype):
+    """Coordinates of the pixels: rows and columns, each of shape `(height, width)`."""
+    rows = broadcast_to(expand_dims(cast(arange(height, dtype="int32"), dtype), 1), (height, width))
+    columns = broadcast_to(expand_dims(cast(arange(width, dtype="int32"), dtype), 0), (height, width))
+    return rows, columns
+
+
+def _warped(images, rows, columns, interpolation, fill_mode, fill_value):
+    """Each image of a channels_last batch at places of shape `(batch, height, width)`."""
+    dtype = dtype_of(images)
+    order = {"nearest": 0, "bilinear": 1}[interpolation]
+    x = cast(images, computing_dtype(dtype)) if order else images
+    batch, height, width = shape_of(images)[:3]
+    # The images under each other; the first coordinate says which one, and is never outside.
+    which = expand_dims(expand_dims(arange(batch, dtype="int32"), -1), -1)
+    corners = [_neighbours(c, order) for c in (rows, columns)]
+    flat = reshape(x, (-1, shape_of(x)[-1]))
+    total = 0.0
+    for (row, share_row), (column, share_column) in _combinations(corners):
+        index = (which * height + _folded(row, height, fill_mode)) * width + _folded(column, width, fill_mode)
+        value = take(flat, index, axis=0)
+        if fill_mode == "constant":
+            inside = logical_and(logical_and(row >= 0, row < height), logical_and(column >= 0, column < width))
+            value = where(expand_dims(inside, -1), value, cast(fill_value, dtype_of(value)))
+        total = total + value * expand_dims(cast(share_row * share_column, dtype_of(value)), -1) if order else value
+    return back_to(total, dtype) if order else total
+
+
+@composite
+def affine_transform(
+    images: Index,
+    transform: Float,
+    interpolation="bilinear",
+    fill_mode="constant",
+    fill_value=0,
+    data_format=None,
+):
+    """Move, turn, scale and shear images.
+
+    Args:
+        images: tensor of shape `(batch, height, width, channels)` or without the batch.
+        transform: tensor of shape `(batch, 8)` or `(8,)`: for output pixel (x, y) the input place is
+            `((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)` with `k = c0 x + c1 y + 1`, from the row
+            `[a0, a1, a2, b0, b1, b2, c0, c1]`.
+        interpolation: `"nearest"` or `"bilinear"`.
+        fill_mode: what is outside: `"constant"`, `"nearest"`, `"wrap"`, `"mirror"` or `"reflect"`.
+        fill_value: value of mode `"constant"`.
+        data_format: `"channels_last"` or `"channels_first"`, by default that of the configuration.
+
+    Returns:
+        Tensor of `images`' shape and dtype.
+
+    >>> ops.image.affine_transform(ops.ones((2, 2, 1)), [1.0, 0, 0, 0, 1, 0, 0, 0])[..., 0]
+    [[1., 1.], [1., 1.]]
+    """
+    data_format = layout("affine_transform", images, data_format)
+    one_of(interpolation, ("nearest", "bilinear"), "interpolation", "affine_transform")
+    one_of(fill_mode, FILL_MODES, "fill_mode", "affine_transform")
+    if len(transform.shape) not in (1, 2) or transform.shape[-1] not in (8, None):
+        raise ValueError(f"affine_transform: `transform` must have shape (8,) or (batch, 8), not {tuple(transform.shape)}.")
+    batch, undo = as_batch(images, data_format)
+    rows, columns = _projected(cast(transform, "float32"), batch)
+    return undo(_warped(batch, rows, columns, interpolation, fill_mode, fill_value))
+
+
+def _projected(transform, images):
+    """Input places of all output pixels."""
+    if len(transform.shape) == 1:
+        transform = expand_dims(transform, 0)
+    count, height, width = shape_of(images)[:3]
+    y, x = _grid(height, width, "float32")
+    a0, a1, a2, b0, b1, b2, c0, c1 = (reshape(transform[:, i], (-1, 1, 1)) for i in range(8))
+    scale = c0 * x + c1 * y + 1.0
+    rows, columns = (b0 * x + b1 * y + b2) / scale, (a0 * x + a1 * y + a2) / scale
+    return tuple(broadcast_to(v, (count, height, width)) for v in (rows, columns))
+
+
+@composite
+def perspective_transform(
+    images: Index, start_points: Float, end_points: Float, interpolation="bilinear", fill_value=0, data_format=None
+):
+    """Pull four points of an image to four others.
+
+    Args:
+        images: tensor of shape `(batch, height, width, channels)` or without the batch.
+        start_points: tensor of shape `(batch, 4, 2)` or `(4, 2)`: points (x, y) in the images.
+        end_points: where they come to lie.
+        interpolation: `"nearest"` or `"bilinear"`.
+        fill_value: value outside.
+        data_format: `"channels_last"` or `"channels_first"`, by default that of the configuration.
+
+    Returns:
+        Tensor of `images`' shape and dtype.
+
+    >>> corners = np.float32([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> ops.image.perspective_transform(ops.ones((2, 2, 1)), corners, corners).shape[0]
+    2
+    """
+    data_format = layout("perspective_transform", images, data_format)
+    one_of(interpolation, ("nearest", "bilinear"), "interpolation", "perspective_transform")
+    for name, points in (("start_points", start_points), ("end_points", end_points)):
+        if len(points.shape) not in (2, 3) or tuple(points.shape[-2:]) != (4, 2):
+            raise ValueError(f"perspective_transform: `{name}` must have shape (4, 2) or (batch, 4, 2), not {tuple(points.shape)}.")
+    batch, undo = as_batch(images, data_format)
+    start, end = (cast(p if len(p.shape) == 3 else expand_dims(p, 0), "float32") for p in (start_points, end_points))
+    rows, columns = _projected(_homography(start, end), batch)
+    return undo(_warped(batch, rows, columns, interpolation, "constant", fill_value))
+
+
+def _homography(start, end):
+    """The eight coefficients that map end points back onto start points."""
+    x, y, u, v = end[..., 0], end[..., 1], start[..., 0], start[..., 1]
+    one, zero = x * 0.0 + 1.0, x * 0.0
+    first = stack([x, y, one, zero, zero, zero, -u * x, -u * y], axis=-1)
+    second = stack([zero, zero, zero, x, y, one, -v * x, -v * y], axis=-1)
+    equations = concatenate([first, second], axis=-2)
+    right = expand_dims(concatenate([u, v], axis=-1), -1)
+    return solve(equations, right)[..., 0]
+
+
+@composite
+def elastically_warped(
+    images: Index, noise: Float, alpha, sigma, interpolation, fill_mode, fill_value, data_format
+):
+    """Displace pixels by `alpha` times blurred noise; `kerata.ops.image.elastic_transform` draws it.
+
+    Args:
+        images: as `elastic_transform`.
+        noise: tensor of shape `(2, batch, height, width)`: standard normal numbers for x and y.
+        alpha, sigma, interpolation, fill_mode, fill_value, data_format: as `elastic_transform`.
+
+    Returns:
+        Tensor of `images`' shape and dtype.
+    """
+    one_of(interpolation, ("nearest", "bilinear"), "interpolation", "elastic_transform")
+    one_of(fill_mode, FILL_MODES, "fill_mode", "elastic_transform")
+    batch, undo = as_batch(images, data_format)
+    count, height, width = shape_of(batch)[:3]
+    size = int(6 * sigma) | 1
+    stacked = expand_dims(reshape(noise * sigma, (-1, height, width)), -1)
+    offsets = gaussian_blur(stacked, (size, size), (sigma, sigma), "channels_last")
+    across, down = unstack(reshape(offsets * alpha, (2, -1, height, width)))
+    y, x = _grid(height, width, "float32")
+    return undo(_warped(batch, y + down, x + across, interpolation, fill_mode, fill_value))

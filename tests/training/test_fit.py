@@ -1,0 +1,213 @@
+"""`fit`, `evaluate`, `predict` and single batches: the loop does what it says on each backend."""
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import kerata
+from kerata import layers
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(70, 4)).astype("float32")
+Y = (X.sum(1, keepdims=True) > 0).astype("float32")
+
+
+def classifier(**options):
+    kerata.utils.set_random_seed(3)
+    model = kerata.Sequential([kerata.Input((4,)), layers.Dense(8, "tanh"), layers.BatchNormalization(), layers.Dense(1, "sigmoid")])
+    settings = dict(optimizer=kerata.optimizers.Adam(0.01), loss="binary_crossentropy", metrics=["accuracy"])
+    model.compile(**(settings | options))
+    return model
+
+
+def numbers(history):
+    return {k: np.array(v) for k, v in history.history.items()}
+
+
+def test_history_and_evaluation(training_backend):
+    model = classifier()
+    history = numbers(model.fit(X, Y, batch_size=16, epochs=4, validation_split=0.2, verbose=0))
+    assert set(history) == {"loss", "accuracy", "val_loss", "val_accuracy"}
+    assert history["loss"][-1] < history["loss"][0] and int(model.optimizer.iterations) == 4 * 4
+    got = model.evaluate(X[56:], Y[56:], verbose=0, return_dict=True)
+    np.testing.assert_allclose(got["loss"], history["val_loss"][-1], rtol=1e-4)
+    p = np.clip(model.predict(X[56:], verbose=0), 1e-7, 1 - 1e-7)
+    t = Y[56:]
+    np.testing.assert_allclose(got["loss"], -np.mean(t * np.log(p) + (1 - t) * np.log(1 - p)), rtol=1e-4)
+    np.testing.assert_allclose(got["accuracy"], np.mean((p > 0.5) == t), rtol=1e-6)
+
+
+@pytest.mark.parametrize("option", [dict(steps_per_execution=3), dict(run_eagerly=True), dict(steps_per_execution="auto")])
+def test_however_it_runs_the_numbers_are_the_same(training_backend, option):
+    want = numbers(classifier().fit(X, Y, batch_size=8, epochs=2, verbose=0))
+    got = numbers(classifier(**option).fit(X, Y, batch_size=8, epochs=2, verbose=0))
+    for name in want:
+        np.testing.assert_allclose(got[name], want[name], rtol=1e-4)
+
+
+def test_a_callback_that_looks_at_batches_changes_nothing(training_backend):
+    seen = []
+
+    class Look(kerata.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            seen.append((batch, float(logs["loss"])))
+
+    want = numbers(classifier().fit(X, Y, batch_size=16, epochs=1, verbose=0))
+    got = numbers(classifier().fit(X, Y, batch_size=16, epochs=1, verbose=0, callbacks=[Look()]))
+    assert [b for b, _ in seen] == [0, 1, 2, 3, 4]
+    np.testing.assert_allclose(got["loss"], want["loss"], rtol=1e-5)
+    np.testing.assert_allclose(seen[-1][1], got["loss"][0], rtol=1e-5)
+
+
+def test_weights_of_samples_and_classes(training_backend):
+    weight = np.where(Y[:, 0] > 0, 3.0, 1.0)
+    losses = [
+        numbers(classifier().fit(X, Y, epochs=2, verbose=0, **how))["loss"]
+        for how in (dict(sample_weight=weight), dict(class_weight={0: 1.0, 1: 3.0}), {})
+    ]
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
+    assert not np.allclose(losses[0], losses[2], rtol=1e-2)
+
+
+def test_single_batches(training_backend):
+    model = classifier()
+    first = model.train_on_batch(X[:8], Y[:8])
+    assert len(first) == 2
+    again = model.test_on_batch(X[:8], Y[:8], return_dict=True)
+    assert set(again) == {"loss", "accuracy"}
+    assert model.predict_on_batch(X[:3]).shape == (3, 1) and int(model.optimizer.iterations) == 1
+
+
+def test_several_outputs(training_backend):
+    inputs = kerata.Input((4,))
+    hidden = layers.Dense(8, "relu")(inputs)
+    model = kerata.Model(inputs, [layers.Dense(1, name="a")(hidden), layers.Dense(3, "softmax", name="b")(hidden)])
+    model.compile(
+        "adam", loss={"a": "mse", "b": "sparse_categorical_crossentropy"}, loss_weights={"a": 0.5, "b": 2.0}, metrics={"b": ["accuracy"]}
+    )
+    labels = RNG.integers(0, 3, len(X))
+    logs = model.fit(X, {"a": Y, "b": labels}, epochs=1, verbose=0).history
+    assert set(logs) == {"loss", "a_loss", "b_loss", "b_accuracy"}
+    got = model.evaluate(X, [Y, labels], verbose=0, return_dict=True)
+    np.testing.assert_allclose(got["loss"], got["a_loss"] + got["b_loss"], rtol=1e-4)
+    a, b = model.predict(X, verbose=0)
+    np.testing.assert_allclose(got["a_loss"], 0.5 * np.mean((a - Y) ** 2), rtol=1e-3)
+    np.testing.assert_allclose(got["b_accuracy"], np.mean(b.argmax(1) == labels), rtol=1e-5)
+
+
+def test_regularization_and_add_loss(training_backend):
+    class Penalty(layers.Layer):
+        def call(self, x):
+            self.add_loss(0.5 * kerata.ops.mean(kerata.ops.square(x)))
+            return x
+
+    inputs = kerata.Input((4,))
+    model = kerata.Model(inputs, layers.Dense(1, kernel_regularizer=kerata.regularizers.L2(0.1))(Penalty()(inputs)))
+    model.compile("sgd", "mse")
+    kernel = model.layers[-1].get_weights()[0]
+    want = np.mean((model.predict(X, verbose=0) - Y) ** 2) + 0.5 * np.mean(X**2) + 0.1 * np.sum(kernel**2)
+    np.testing.assert_allclose(model.evaluate(X, Y, batch_size=70, verbose=0), want, rtol=1e-4)
+    assert int(model.optimizer.iterations) == 0
+    model.fit(X, Y, batch_size=70, verbose=0)
+
+
+def test_early_stopping_restores(training_backend):
+    model = classifier()
+    stop = kerata.callbacks.EarlyStopping(monitor="loss", mode="max", patience=1, restore_best_weights=True)
+    history = model.fit(X, Y, epochs=10, verbose=0, callbacks=[stop])
+    assert len(history.epoch) == 2 and stop.stopped_epoch == 1
+
+
+def test_learning_rate_set_between_epochs(training_backend):
+    model = classifier()
+    schedule = kerata.callbacks.LearningRateScheduler(lambda epoch, rate: 0.0 if epoch else rate)
+    model.fit(X, Y, epochs=1, verbose=0, callbacks=[schedule])
+    before = model.get_weights()[0]
+    model.fit(X, Y, epochs=3, initial_epoch=1, verbose=0, callbacks=[schedule])
+    np.testing.assert_array_equal(model.get_weights()[0], before)
+    assert float(model.optimizer.learning_rate) == 0.0
+
+
+def test_frozen_layers_stay(training_backend):
+    model = classifier()
+    model.fit(X, Y, verbose=0)
+    model.layers[0].trainable = False
+    before = [w.numpy() for w in model.layers[0].weights], model.layers[2].get_weights()
+    model.fit(X, Y, verbose=0)
+    for w, value in zip(model.layers[0].weights, before[0], strict=True):
+        np.testing.assert_array_equal(w.numpy(), value)
+    assert not np.array_equal(model.layers[2].get_weights()[0], before[1][0])
+
+
+def test_partial_batches_count_by_samples(training_backend):
+    model = classifier(optimizer=kerata.optimizers.SGD(0.0), metrics=["mae"])
+    history = model.fit(X, Y, batch_size=64, epochs=1, shuffle=False, verbose=0).history
+    whole = model.evaluate(X, Y, batch_size=7, verbose=0)
+    np.testing.assert_allclose(model.evaluate(X, Y, batch_size=70, verbose=0), whole, rtol=1e-4)
+    assert 0 < history["mae"][0] < 1
+
+
+def test_interrupt_leaves_the_state_whole(training_backend):
+    class Press(kerata.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            if batch == 2:
+                signal.raise_signal(signal.SIGINT)
+
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals come to the main thread")
+    model = classifier()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y, batch_size=8, verbose=0, callbacks=[Press()])
+    assert int(model.optimizer.iterations) == 3 and np.all(np.isfinite(model.get_weights()[0]))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    model.fit(X, Y, batch_size=8, verbose=0)
+    assert int(model.optimizer.iterations) == 3 + 9
+
+
+def test_an_error_in_a_callback_leaves_the_state_whole(training_backend):
+    class Fail(kerata.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            if epoch == 1:
+                raise OSError("disk full")
+
+    model = classifier()
+    with pytest.raises(OSError, match="disk full"):
+        model.fit(X, Y, epochs=2, verbose=0, callbacks=[Fail()])
+    assert int(model.optimizer.iterations) == 3
+    model.predict(X, verbose=0)
+
+
+BAD_CALLS = [
+    (lambda m: m.fit(X, Y[:10], verbose=0), "same number of samples"),
+    (lambda m: m.fit(X[:, :3], Y, verbose=0), r"expected to have the shape \(None, 4\)"),
+    (lambda m: m.fit(X, Y, batch_size=0, verbose=0), "batch_size"),
+    (lambda m: m.fit(X, verbose=0), "(?s)targets|y_true|loss"),
+    (lambda m: m.compile("adamm", "mse"), "adamm.*adam"),
+    (lambda m: m.compile("adam", "msee"), "msee.*mse"),
+    (lambda m: (m.compile("adam", "mse", metrics=["nope"]), m.fit(X, Y, verbose=0)), "nope"),
+    (lambda m: m.compile("adam", "mse", metrics="mae"), "metrics"),
+    (lambda m: m.compile("adam", "mse", jit_compile=True, run_eagerly=True), "run_eagerly"),
+    (lambda m: m.compile("adam", "mse", steps_per_execution=0), "steps_per_execution"),
+    (lambda m: m.evaluate(X, Y, bogus=1), "bogus"),
+    (lambda m: kerata.Sequential([layers.Dense(1)]).fit(X, Y, verbose=0), "compile"),
+]
+
+
+@pytest.mark.parametrize("call, message", BAD_CALLS)
+def test_bad_calls_say_what_to_do_and_change_nothing(training_backend, call, message):
+    model = classifier()
+    before = model.get_weights()
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(model)
+    for a, b in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_inference_backends_say_where_to_train():
+    with kerata.config.use_backend("numpy"):
+        model = classifier()
+        with pytest.raises(ValueError, match="jax, torch, tensorflow"):
+            model.fit(X, Y, verbose=0)
+        assert len(model.evaluate(X, Y, verbose=0)) == 2
