@@ -120,6 +120,7 @@ def test_names_shapes_and_weights(on_numpy, tmp_path, capsys):
     assert onnx.load(tmp_path / "m.onnx").opset_import[0].version == 20
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # on its import OpenVINO starts a process
 def test_openvino(on_numpy, tmp_path):
     pytest.importorskip("openvino")
     from kerata.backends.openvino import compile_onnx

@@ -21,7 +21,9 @@ def close(found, wanted, tolerance, what=""):
     for a, b in zip(found, wanted, strict=True):
         a, b = host(a), host(b)
         assert a.shape == b.shape, f"{what}: {a.shape} {b.shape}"
-        np.testing.assert_allclose(a.astype("float64"), b.astype("float64"), rtol=tolerance, atol=tolerance, err_msg=what)
+        np.testing.assert_allclose(
+            a.astype("float64"), b.astype("float64"), rtol=tolerance, atol=tolerance, err_msg=what
+        )
 
 
 def host(x):
@@ -68,7 +70,9 @@ class Reference:
         if found is None or found is given or len(inputs) > 1:
             return None if found is None else steps_mask(sample.inputs[0])
         # Values of a mask of the layer's own.
-        return np.asarray(keras.tree.flatten(self.layer.compute_mask(sample.inputs[0], steps_mask(sample.inputs[0])))[0])
+        return np.asarray(
+            keras.tree.flatten(self.layer.compute_mask(sample.inputs[0], steps_mask(sample.inputs[0])))[0]
+        )
 
 
 def takes_mask(sample):
@@ -94,7 +98,7 @@ def _random_like(weight):
     return (rng.uniform(0.2, 0.8, size=weight.shape) * sign).astype(weight.dtype)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def reference(index, keras):
     from layer_samples import SAMPLES
 
@@ -154,7 +158,9 @@ def config_round_trip(sample, ref):
     layer = sample.make(layers)
     config = layer.get_config()
     named = {"name", *sample.differs}
-    ours, theirs = ({k: v for k, v in _plain(c).items() if k not in named and v is not None} for c in (config, ref.config))
+    ours, theirs = (
+        {k: v for k, v in _plain(c).items() if k not in named and v is not None} for c in (config, ref.config)
+    )
     assert ours == theirs
     again = type(layer).from_config(config)
     assert _plain(again.get_config()) == _plain(config)

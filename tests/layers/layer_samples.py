@@ -70,7 +70,15 @@ PADDED, GAPS = m("11111000", "11100000"), m("01101110", "11010001")
 # core
 sample("Dense", X2, units=4, activation="relu")
 sample("Dense", X3, units=4, use_bias=False, note="3d")
-sample("Dense", X2, units=4, kernel_regularizer="l2", activity_regularizer="l1", bias_constraint="max_norm", note="penalties")
+sample(
+    "Dense",
+    X2,
+    units=4,
+    kernel_regularizer="l2",
+    activity_regularizer="l1",
+    bias_constraint="max_norm",
+    note="penalties",
+)
 sample("Dense", X2, units=4, lora_rank=2, note="lora")
 sample("EinsumDense", X3, equation="abc,cd->abd", output_shape=(None, 4), bias_axes="d", activation="tanh")
 sample("EinsumDense", X4, equation="ab...,bc->ac...", output_shape=(4, None, None), bias_axes="c", note="elided")
@@ -135,7 +143,14 @@ sample("AdaptiveMaxPooling3D", X5, output_size=2)
 sample("BatchNormalization", X2, trained=True)
 sample("BatchNormalization", X4, trained=True, axis=1, momentum=0.9, scale=False, note="axis")
 sample("BatchNormalization", X3, trained=True, call={"mask": GAPS}, note="mask")
-sample("BatchNormalization", X2, trained=True, renorm=True, renorm_clipping={"rmin": 0.9, "rmax": 1.1, "dmax": 0.1}, note="renorm")
+sample(
+    "BatchNormalization",
+    X2,
+    trained=True,
+    renorm=True,
+    renorm_clipping={"rmin": 0.9, "rmax": 1.1, "dmax": 0.1},
+    note="renorm",
+)
 sample("BatchNormalization", X2, trained=True, trainable=False, note="frozen")
 sample("LayerNormalization", X3)
 sample("LayerNormalization", X4, axis=[1, 3], center=False, note="axes")
@@ -213,7 +228,9 @@ sample("MultiHeadAttention", f(2, 3, 4, 6), f(2, 3, 4, 6, seed=1), attention_axe
 sample("MultiHeadAttention", f(2, 3, 4, 6), f(2, 3, 4, 6, seed=1), attention_axes=2, **MHA, note="axis")
 GQA = {"head_dim": 3, "num_query_heads": 4, "num_key_value_heads": 2}
 sample("GroupQueryAttention", Q, V, **GQA)
-sample("GroupQueryAttention", Q, Q, call={"use_causal_mask": True, "return_attention_scores": True}, **GQA, note="scores")
+sample(
+    "GroupQueryAttention", Q, Q, call={"use_causal_mask": True, "return_attention_scores": True}, **GQA, note="scores"
+)
 sample("GroupQueryAttention", Q, Q, use_gate=True, sliding_window=2, **GQA, note="gate")
 sample("Attention", [Q, V])
 sample("Attention", [Q, V, K], use_scale=True, score_mode="concat", note="concat")
@@ -235,10 +252,25 @@ sample("LSTM", X3, units=4, activation="relu", recurrent_activation="hard_sigmoi
 sample("LSTM", X3, units=4, call={"initial_state": [f(2, 4, seed=3), f(2, 4, seed=4)]}, note="state")
 sample("GRU", X3, units=4, reset_after=False, note="before")
 sample("RNN", X3, cell=lambda k: k.LSTMCell(4, name="c"), return_sequences=True)
-sample("RNN", X3, cell=lambda k: k.StackedRNNCells([k.GRUCell(4, name="a"), k.LSTMCell(3, name="b")], name="s"), note="stacked")
-sample("RNN", X3, cell=lambda k: k.SimpleRNNCell(4, name="c"), zero_output_for_mask=True, return_sequences=True, call={"mask": GAPS}, note="zeros")
+sample(
+    "RNN",
+    X3,
+    cell=lambda k: k.StackedRNNCells([k.GRUCell(4, name="a"), k.LSTMCell(3, name="b")], name="s"),
+    note="stacked",
+)
+sample(
+    "RNN",
+    X3,
+    cell=lambda k: k.SimpleRNNCell(4, name="c"),
+    zero_output_for_mask=True,
+    return_sequences=True,
+    call={"mask": GAPS},
+    note="zeros",
+)
 sample("Bidirectional", X3, layer=lambda k: k.LSTM(4, return_sequences=True, name="l"))
-sample("Bidirectional", X3, layer=lambda k: k.LSTM(4, return_sequences=True, name="l"), call={"mask": GAPS}, note="mask")
+sample(
+    "Bidirectional", X3, layer=lambda k: k.LSTM(4, return_sequences=True, name="l"), call={"mask": GAPS}, note="mask"
+)
 sample("Bidirectional", X3, layer=lambda k: k.GRU(4, return_state=True, name="l"), merge_mode="sum", note="sum")
 sample("Bidirectional", X3, layer=lambda k: k.GRU(4, name="l"), merge_mode=None, call={"mask": PADDED}, note="apart")
 sample("TimeDistributed", X3, layer=lambda k: k.Dense(4, name="l"))

@@ -25,7 +25,9 @@ def test_same_as_keras(index, backend, real_keras):
 
 # Masks are attributes of tensors, but NumPy's arrays have none.
 @pytest.mark.parametrize("name", ("numpy", "torch"))
-@pytest.mark.parametrize("index", [i for i, s in enumerate(SAMPLES) if contract.takes_mask(s)], ids=lambda i: str(SAMPLES[i]))
+@pytest.mark.parametrize(
+    "index", [i for i, s in enumerate(SAMPLES) if contract.takes_mask(s)], ids=lambda i: str(SAMPLES[i])
+)
 def test_masks(index, name, real_keras):
     with backends.use_backend(name):
         contract.masks_as_keras(SAMPLES[index], contract.reference(index, real_keras))

@@ -24,9 +24,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "attention.multi_head": ["MultiHeadAttention"],
         "convolution.convolution": _ranked("Conv*", "Convolution*=Conv*"),
         "convolution.depthwise": _ranked("DepthwiseConv*", ranks=("1D", "2D")),
-        "convolution.separable": _ranked(
-            "SeparableConv*", "SeparableConvolution*=SeparableConv*", ranks=("1D", "2D")
-        ),
+        "convolution.separable": _ranked("SeparableConv*", "SeparableConvolution*=SeparableConv*", ranks=("1D", "2D")),
         "convolution.transposed": _ranked("Conv*Transpose", "Convolution*Transpose=Conv*Transpose"),
         "core.dense": ["Dense"],
         "core.einsum_dense": ["EinsumDense"],

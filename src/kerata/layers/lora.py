@@ -90,7 +90,9 @@ class Adaptable:
             return
         own = [self._large, *self._kept_beside()]
         if len(store.keys()) != len(own):
-            raise ValueError(f"{self._where()} has {len(own)} variables besides LoRA's, but the file has {len(store.keys())}.")
+            raise ValueError(
+                f"{self._where()} has {len(own)} variables besides LoRA's, but the file has {len(store.keys())}."
+            )
         for i, variable in enumerate(own):
             variable.assign(np.asarray(store[str(i)]))
         for adapter in self._adapters():

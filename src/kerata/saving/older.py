@@ -17,6 +17,11 @@ _GONE = {
     "initial_decay",
 }
 _GONE_OF_OPTIMIZERS = {"jit_compile", "decay"}
+# Kernels of these layers go by other names; they inherited arguments that they don't use.
+_UNUSED = {
+    "Depthwise": {"filters", "groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint"},
+    "Separable": {"groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint"},
+}
 _SPELLINGS = {"lr": "learning_rate"}
 _CONSTANT = "_CONSTANT_VALUE"
 
@@ -63,6 +68,9 @@ def modern_training(config):
 def _modern_object(entry):
     arguments = {k: v for k, v in entry["config"].items() if k not in _GONE}
     name = entry["class_name"]
+    for beginning, unused in _UNUSED.items():
+        if name.startswith(beginning):
+            arguments = {k: v for k, v in arguments.items() if k not in unused}
     if name == "Policy":
         return {"module": "keras", "class_name": "DTypePolicy", "config": {"name": arguments["name"]}}
     if name == "BatchNormalization" and isinstance(arguments.get("axis"), list):

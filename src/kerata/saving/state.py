@@ -203,9 +203,15 @@ def _variables_of(obj):
     return list(getattr(obj, "variables", ()))
 
 
+def _public(path):
+    """A path without the underscores that some versions put before attributes' names."""
+    return "/".join(part.lstrip("_") for part in path.split("/"))
+
+
 def _mention_rest(reader, known):
     """Say what the file has that the model has no place for: silence would hide a wrong model."""
-    rest = [p for p in reader.paths() if p not in known and not p.startswith("optimizer")]
+    known = {_public(path) for path in known}
+    rest = [p for p in reader.paths() if _public(p) not in known and not p.startswith("optimizer")]
     rest = [p for p in rest if not any(part in _OF_A_RUN for part in p.split("/"))]
     if rest:
         warnings.warn(

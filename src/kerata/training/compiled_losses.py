@@ -55,6 +55,10 @@ def _paths(y_pred, names):
     return names
 
 
+# Metrics whose kind goes by the shapes of targets and outputs.
+ACCURACY = ("accuracy", "acc", "crossentropy", "ce")
+
+
 class OutputLosses:
     """The compiled losses: one for each output, with weights, and trackers where there are several.
 
@@ -64,6 +68,10 @@ class OutputLosses:
     """
 
     def __init__(self, loss, loss_weights=None):
+        for identifier in tree.flatten(loss):
+            # A name that nothing answers to is an error of `compile`, not of the first step.
+            if isinstance(identifier, str):
+                _loss(identifier)
         self.loss = loss
         self.loss_weights = loss_weights
         self.built = False
@@ -166,6 +174,9 @@ class OutputMetrics:
     """
 
     def __init__(self, metrics, weighted_metrics):
+        for identifier in tree.flatten([metrics, weighted_metrics]):
+            if isinstance(identifier, str) and identifier.lower() not in ACCURACY:
+                metrics_module.get(identifier)
         self.given = metrics, weighted_metrics
         self.built = False
         self._flat = []
@@ -259,9 +270,6 @@ def _as_list(value):
     if value is None:
         return []
     return [m for m in value if m is not None] if isinstance(value, (list, tuple)) else [value]
-
-
-ACCURACY = ("accuracy", "acc", "crossentropy", "ce")
 
 
 def _metric(identifier, y, y_pred):

@@ -74,25 +74,28 @@ class Trainer:
             raise ValueError("compile: `weighted_metrics` must be a list, tuple or dict.")
         if metrics is not None and not isinstance(metrics, (list, tuple, dict)):
             raise ValueError(f"compile: `metrics` must be a list, tuple or dict, not {metrics!r}: write `metrics=[…]`.")
-        self.__dict__["_compile_config"] = dict(
-            optimizer=optimizer,
-            loss=loss,
-            loss_weights=loss_weights,
-            metrics=metrics,
-            weighted_metrics=weighted_metrics,
-            run_eagerly=run_eagerly,
-            steps_per_execution=steps_per_execution,
-            jit_compile=jit_compile,
-        )
+        # All of it is looked up before anything is changed.
         optimizer = optimizers.get(optimizer)
+        losses = OutputLosses(loss, loss_weights) if loss is not None else None
+        compiled_metrics = OutputMetrics(metrics, weighted_metrics) if metrics or weighted_metrics else None
         if auto_scale_loss and optimizer is not None and self.compute_dtype == "float16":
             optimizer = _scaled(optimizer)
         self.optimizer = optimizer
-        self.__dict__.update(loss=loss, loss_weights=loss_weights)
         # Straight into the dict: trackers of compile aren't the model's own metrics.
-        self.__dict__["_compile_loss"] = OutputLosses(loss, loss_weights) if loss is not None else None
-        self.__dict__["_compile_metrics"] = (
-            OutputMetrics(metrics, weighted_metrics) if metrics or weighted_metrics else None
+        self.__dict__.update(
+            loss=loss,
+            loss_weights=loss_weights,
+            _compile_loss=losses,
+            _compile_metrics=compiled_metrics,
+            _compile_config=dict(
+                loss=loss,
+                loss_weights=loss_weights,
+                metrics=metrics,
+                weighted_metrics=weighted_metrics,
+                run_eagerly=run_eagerly,
+                steps_per_execution=steps_per_execution,
+                jit_compile=jit_compile,
+            ),
         )
         self.__dict__["_loss_tracker"] = metrics_module.Mean(name="loss")
         self.__dict__["_steps"] = {}
@@ -123,7 +126,7 @@ class Trainer:
         """The arguments of `compile`, serialized; `None` before it."""
         if not self.compiled:
             return {}
-        config = dict(self._compile_config, optimizer=self.optimizer)
+        config = {"optimizer": self.optimizer, **self._compile_config}
         return {k: _serialized(v) for k, v in config.items()}
 
     def compile_from_config(self, config):

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import torch
+from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from kerata.backends import gradients
 from kerata.backends.numpy.core import to_host
@@ -136,20 +137,35 @@ def value_and_grad(fn):
     """
 
     def with_gradients(params, *args):
-        if compiling():
-            grads, (loss, aux) = torch.func.grad_and_value(_flat(fn), has_aux=True)(list(params), *args)
-            return (loss, aux), grads
-        return _eager_gradients(fn, params, args)
+        return (_traced_gradients if compiling() else _eager_gradients)(fn, params, args)
 
     return with_gradients
 
 
-def _flat(fn):
-    def loss_and_aux(params, *args):
-        loss, aux = fn(params, *args)
-        return loss, aux
+class _Here:
+    """Stands where a tensor was taken out."""
 
-    return loss_and_aux
+
+def _traced_gradients(fn, params, args):
+    global _depth
+    others = []
+
+    def loss_and_tensors(params, *args):
+        # The transform takes no auxiliary result but tensors: the rest goes round it.
+        loss, aux = fn(params, *args)
+        leaves, structure = tree_flatten(aux)
+        others.append((structure, [_Here if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]))
+        return loss, [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+    if not _depth:
+        # Parameters would make the step a part of a larger graph, to be differentiated a second time.
+        params = [p.detach() for p in params]
+    _depth += 1
+    grads, (loss, tensors) = torch.func.grad_and_value(loss_and_tensors, has_aux=True)(list(params), *args)
+    _depth -= 1
+    structure, leaves = others[0]
+    tensors = iter(tensors)
+    return (loss, tree_unflatten([next(tensors) if leaf is _Here else leaf for leaf in leaves], structure)), grads
 
 
 def _eager_gradients(fn, params, args):
@@ -166,7 +182,15 @@ def _eager_gradients(fn, params, args):
             return (loss, aux), [torch.zeros_like(p) for p in leaves]
         grads = torch.autograd.grad(loss, leaves, create_graph=nested, allow_unused=True)
     grads = [torch.zeros_like(p) if g is None else g for p, g in zip(leaves, grads, strict=True)]
-    return (loss if nested else loss.detach(), aux), grads
+    return (loss, aux) if nested else (loss.detach(), _detached(aux)), grads
+
+
+def _detached(aux):
+    if aux is None:
+        return None
+    if type(aux) in (list, tuple):
+        return type(aux)([_detached(a) for a in aux])
+    return tree_map(lambda a: a.detach() if isinstance(a, torch.Tensor) else a, aux)
 
 
 def custom_gradient(f):

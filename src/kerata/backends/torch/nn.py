@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from kerata.backends import windows
+from kerata.backends.torch.core import compiling
 
 _CONV = (None, torch.conv1d, torch.conv2d, torch.conv3d)
 _CONV_TRANSPOSE = (None, torch.conv_transpose1d, torch.conv_transpose2d, torch.conv_transpose3d)
@@ -140,6 +141,8 @@ def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
 
 
 def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
+    if compiling():
+        return _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse)
     x = x.flip(1) if reverse else x
     weights = (kernel.t(), recurrent_kernel.t(), bias, torch.zeros_like(bias))
     state = (h.unsqueeze(0), c.unsqueeze(0))
@@ -147,11 +150,37 @@ def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
     return y.flip(1) if reverse else y, h.squeeze(0), c.squeeze(0)
 
 
+def _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
+    # The fused kernel has no gradient in a compiled graph.
+    rows = torch._C._nn.linear(x, kernel.t(), bias).unbind(1)
+    outputs = []
+    for row in reversed(rows) if reverse else rows:
+        i, f, g, o = torch.addmm(row, h, recurrent_kernel).chunk(4, -1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        outputs.append(h)
+    return torch.stack(outputs[::-1] if reverse else outputs, 1), h, c
+
+
 def gru(x, h, kernel, recurrent_kernel, bias, reverse):
+    if compiling():
+        return _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse)
     x = x.flip(1) if reverse else x
     weights = (_gates(kernel.t()), _gates(recurrent_kernel.t()), _gates(bias[0]), _gates(bias[1]))
     y, h = torch.gru(x, h.unsqueeze(0), weights, True, 1, 0.0, torch.is_grad_enabled(), False, True)
     return y.flip(1) if reverse else y, h.squeeze(0)
+
+
+def _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse):
+    rows = torch._C._nn.linear(x, kernel.t(), bias[0]).unbind(1)
+    outputs = []
+    for row in reversed(rows) if reverse else rows:
+        xz, xr, xh = row.chunk(3, -1)
+        hz, hr, hh = torch.addmm(bias[1], h, recurrent_kernel).chunk(3, -1)
+        z = torch.sigmoid(xz + hz)
+        h = z * h + (1 - z) * torch.tanh(xh + torch.sigmoid(xr + hr) * hh)
+        outputs.append(h)
+    return torch.stack(outputs[::-1] if reverse else outputs, 1), h
 
 
 def _gates(weight):

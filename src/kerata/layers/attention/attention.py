@@ -59,7 +59,9 @@ class Attention(Layer):
 
     def _check_inputs(self, inputs):
         if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
-            raise ValueError(f"{self._where()}: call it on a list [query, value] or [query, value, key], not on {inputs!r}.")
+            raise ValueError(
+                f"{self._where()}: call it on a list [query, value] or [query, value, key], not on {inputs!r}."
+            )
 
     def _calculate_scores(self, query, key):
         """`(batch, T, S)`."""

@@ -115,7 +115,9 @@ class GroupedQueryAttention(HeadAttention):
     ):
         key = value if key is None else key
         needs_scores = self._needs_scores(return_attention_scores, training)
-        mask = self._mask(query, key, query_mask, value_mask, key_mask, attention_mask, use_causal_mask and needs_scores)
+        mask = self._mask(
+            query, key, query_mask, value_mask, key_mask, attention_mask, use_causal_mask and needs_scores
+        )
         q, k, v = self._query_dense(query), self._key_dense(key), self._value_dense(value)
         if needs_scores:
             output, scores = self._by_scores(q, k, v, mask, training)

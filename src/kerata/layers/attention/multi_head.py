@@ -43,7 +43,9 @@ class HeadAttention(Layer):
         self.flash_attention = config.is_flash_attention_enabled() if flash_attention is None else flash_attention
         self.seed = seed
         if self.flash_attention and self.dropout > 0:
-            raise ValueError(f"{self._where()}: flash attention has no dropout; set `dropout=0` or `flash_attention=False`.")
+            raise ValueError(
+                f"{self._where()}: flash attention has no dropout; set `dropout=0` or `flash_attention=False`."
+            )
 
     def _projection(self, name, rank, heads, size):
         """`(…, features)` of this rank to `(…, heads, size)`."""
@@ -252,7 +254,9 @@ class MultiHeadAttention(HeadAttention):
         use_causal_mask=False,
     ):
         key = value if key is None else key
-        needs_scores = self._needs_scores(return_attention_scores, training) or self._attended != (1,) or len(query.shape) != 3
+        needs_scores = (
+            self._needs_scores(return_attention_scores, training) or self._attended != (1,) or len(query.shape) != 3
+        )
         mask = combined(padding_mask(None, value_mask, key_mask), attention_mask, self._window(query, key))
         if use_causal_mask and needs_scores:
             mask = combined(mask, causal_mask(*self._lengths(query, key)))

@@ -79,7 +79,13 @@ class TransposedConvolution(Windowed, Layer):
     def call(self, inputs):
         return self._finished(
             ops.conv_transpose(
-                inputs, self.kernel, self.strides, self.padding, self.output_padding, self.data_format, self.dilation_rate
+                inputs,
+                self.kernel,
+                self.strides,
+                self.padding,
+                self.output_padding,
+                self.data_format,
+                self.dilation_rate,
             )
         )
 

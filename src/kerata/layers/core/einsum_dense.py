@@ -122,7 +122,9 @@ class Equation:
     """
 
     def __init__(self, equation, bias_axes, input_shape, output_shape, owner):
-        match = re.fullmatch(r"(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?", equation.replace(" ", ""))
+        match = re.fullmatch(
+            r"(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?", equation.replace(" ", "")
+        )
         if not match or (match[1] and match[3]) or match[1] != match[5] or match[3] != match[7]:
             raise ValueError(
                 f"{owner}: `equation` must have the form 'ab,bc->ac', '...ab,bc->...ac' or 'ab...,bc->ac...', but "
@@ -140,7 +142,9 @@ class Equation:
         for letter in kernel:
             if sizes.get(letter) is None:
                 what = "isn't known" if letter in sizes else "occurs in neither input nor output"
-                raise self._error(f"the size of {letter!r}, a dimension of the kernel, {what} (input shape {tuple(input_shape)})")
+                raise self._error(
+                    f"the size of {letter!r}, a dimension of the kernel, {what} (input shape {tuple(input_shape)})"
+                )
         self.kernel_shape = tuple(sizes[c] for c in kernel)
         self.input_axes = tuple(i for i, c in enumerate(kernel) if c in inputs and c not in outputs)
         self.output_axes = tuple(i for i, c in enumerate(kernel) if c not in inputs)

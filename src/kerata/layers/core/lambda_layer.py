@@ -76,7 +76,9 @@ class Lambda(Layer):
     def get_config(self):
         config = {**super().get_config(), "function": _serialized(self.function), "arguments": self.arguments}
         if self._output_shape is not None:
-            config["output_shape"] = _serialized(self._output_shape) if callable(self._output_shape) else self._output_shape
+            config["output_shape"] = (
+                _serialized(self._output_shape) if callable(self._output_shape) else self._output_shape
+            )
         if self.mask is not None:
             config["mask"] = _serialized(self.mask) if callable(self.mask) else ops.convert_to_numpy(self.mask)
         return config
@@ -95,7 +97,10 @@ class Lambda(Layer):
 
 def _serialized(function):
     if isinstance(function, types.LambdaType) and function.__name__ == "<lambda>":
-        return {"class_name": "__lambda__", "config": dict(zip(("code", "defaults", "closure"), serialization.function_code(function), strict=True))}
+        return {
+            "class_name": "__lambda__",
+            "config": dict(zip(("code", "defaults", "closure"), serialization.function_code(function), strict=True)),
+        }
     return serialization.serialize_keras_object(function)
 
 

@@ -41,7 +41,9 @@ class Dot(Merge):
         pair = self._pair(shapes)
         sizes = [s[a] for s, a in zip(shapes, pair, strict=True)]
         if 0 in pair:
-            raise ValueError(f"{self._where()}: products are taken within each example, so `axes` can't be the batch's.")
+            raise ValueError(
+                f"{self._where()}: products are taken within each example, so `axes` can't be the batch's."
+            )
         if None not in sizes and sizes[0] != sizes[1]:
             raise ValueError(
                 f"{self._where()}: axis {pair[0]} of the first input and axis {pair[1]} of the second must have one length, "

@@ -118,9 +118,7 @@ class BatchNormalization(ScaleAndShift, Layer):
             self._update_variance(variance)
         else:
             mean, variance = self.moving_mean, self.moving_variance
-        out = ops.batch_normalization(
-            x, mean, variance, axis=self.axis, offset=beta, scale=gamma, epsilon=self.epsilon
-        )
+        out = ops.batch_normalization(x, mean, variance, axis=self.axis, offset=beta, scale=gamma, epsilon=self.epsilon)
         return ops.cast(out, self.compute_dtype)
 
     def _moments(self, x, mask):

@@ -32,7 +32,9 @@ class SpectralNormalization(Wrapper):
     def build(self, input_shape):
         super().build(input_shape)
         self.input_spec = InputSpec(shape=(None, *input_shape[1:]))
-        self.kernel = next((k for k in map(self._own, ("_kernel", "kernel", "_embeddings", "embeddings")) if k is not None), None)
+        self.kernel = next(
+            (k for k in map(self._own, ("_kernel", "kernel", "_embeddings", "embeddings")) if k is not None), None
+        )
         if self.kernel is None:
             raise ValueError(
                 f"{self._where()}: {type(self.layer).__name__} has neither `kernel` nor `embeddings`, so there is nothing "

@@ -26,4 +26,6 @@ class UnitNormalization(Layer):
         self.supports_masking = True
 
     def call(self, inputs):
-        return ops.normalize(inputs, axis=tuple(self.axis) if isinstance(self.axis, list) else self.axis, order=2, epsilon=1e-12)
+        return ops.normalize(
+            inputs, axis=tuple(self.axis) if isinstance(self.axis, list) else self.axis, order=2, epsilon=1e-12
+        )

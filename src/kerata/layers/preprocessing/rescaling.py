@@ -30,4 +30,8 @@ class Rescaling(Layer):
         return ops.cast(inputs, dtype) * scale + offset
 
     def _of_channels(self, value, inputs):
-        return ops.cast(value, self.compute_dtype) if isinstance(value, (list, tuple)) or hasattr(value, "shape") else value
+        return (
+            ops.cast(value, self.compute_dtype)
+            if isinstance(value, (list, tuple)) or hasattr(value, "shape")
+            else value
+        )

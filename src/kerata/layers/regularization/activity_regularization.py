@@ -31,4 +31,8 @@ class ActivityRegularization(Layer):
 
     def get_config(self):
         # The regularizer is the two numbers.
-        return {**{k: v for k, v in self.common_config().items() if k != "activity_regularizer"}, "l1": self.l1, "l2": self.l2}
+        return {
+            **{k: v for k, v in self.common_config().items() if k != "activity_regularizer"},
+            "l1": self.l1,
+            "l2": self.l2,
+        }

@@ -59,7 +59,9 @@ class GaussianDropout(RandomLayer):
         if not training or self.rate == 0:
             return inputs
         stddev = (self.rate / (1.0 - self.rate)) ** 0.5
-        return inputs * random.normal(ops.shape(inputs), 1.0, stddev, dtype=self.compute_dtype, seed=self.seed_generator)
+        return inputs * random.normal(
+            ops.shape(inputs), 1.0, stddev, dtype=self.compute_dtype, seed=self.seed_generator
+        )
 
 
 class AlphaDropout(RandomLayer):

@@ -52,7 +52,9 @@ class TorchModuleWrapper(Layer):
         """The module's own parameters, not copies, as variables of the layer."""
         for path, parameter in self.module.named_parameters():
             if getattr(parameter, "is_uninitialized", bool)() or type(parameter).__name__.startswith("Uninitialized"):
-                raise ValueError(f"{self._where()}: parameter {path!r} has no shape yet; call the module on data first.")
+                raise ValueError(
+                    f"{self._where()}: parameter {path!r} has no shape yet; call the module on data first."
+                )
             self._track(_variable_of(parameter, path.replace(".", "_")))
 
     def call(self, *args, training=None, **kwargs):
