@@ -163,15 +163,11 @@ def test_subclassed(any_backend, tmp_path):
 def test_half_precision(policy, on_numpy, tmp_path):
     """bfloat16, which ONNX Runtime hardly computes in, is written as float32."""
     x = f(3, 8)
-    model = keras.Sequential(
-        [keras.Input((8,)), layers.Dense(5, "relu", dtype=policy), layers.Dense(2, dtype=policy)]
-    )
+    model = keras.Sequential([keras.Input((8,)), layers.Dense(5, "relu", dtype=policy), layers.Dense(2, dtype=policy)])
     model.export(tmp_path / "m.onnx", format="onnx", verbose=False)
     found = run(str(tmp_path / "m.onnx"), x)[0]
     assert found.dtype == ("float16" if policy == "mixed_float16" else "float32")
-    np.testing.assert_allclose(
-        found.astype("float32"), model.predict(x, verbose=0).astype("float32"), atol=0.05
-    )
+    np.testing.assert_allclose(found.astype("float32"), model.predict(x, verbose=0).astype("float32"), atol=0.05)
 
 
 def test_an_op_without_onnx_form_names_the_layer(on_numpy, tmp_path):
@@ -192,9 +188,7 @@ def test_state_is_refused(on_numpy, tmp_path):
 
 
 def test_formats(on_numpy, tmp_path):
-    with pytest.raises(
-        ValueError, match="'onx' can't be written. Did you mean 'onnx'.*Formats: 'onnx', 'openvino'"
-    ):
+    with pytest.raises(ValueError, match="'onx' can't be written. Did you mean 'onnx'.*Formats: 'onnx', 'openvino'"):
         mlp().export(tmp_path / "m", format="onx")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         mlp().export(tmp_path / "nowhere" / "m.onnx", format="onnx")

@@ -389,6 +389,7 @@ def test_what_accuracy_means(y_true, y_pred, kind):
         (lambda: metrics.AUC(num_labels=2), "multi_label"),
         (lambda: metrics.AUC(multi_label=True)([1.0], [0.5]), "batch, labels"),
         (lambda: metrics.Precision(thresholds=[0.5, 2.0]), r"Threshold values must be in \[0, 1\].*2.0"),
+        (lambda: metrics.Precision(class_id=1)([0, 1], [0.2, 0.7]), "samples, classes"),
         (lambda: metrics.SensitivityAtSpecificity(2.0), "specificity.*range"),
         (lambda: metrics.PrecisionAtRecall(0.5, num_thresholds=0), "num_thresholds"),
         (lambda: metrics.BinaryAccuracy(threshold=2), "threshold.*range"),

@@ -217,3 +217,15 @@ def test_same_forward_compiled_and_layer_by_layer(backend):
     single.set_weights([w * 0 for w in single.get_weights()])
     assert not np.any(as_numpy(single(tensor))), "compiled calls see new weights"
     del model
+
+
+def test_dropout_acts_in_every_kind_of_model(backend):
+    x = np.ones((4, 50), "float32")
+    inputs = kerata.Input((50,))
+    functional = kerata.Model(inputs, layers.Dropout(0.5, seed=1)(inputs))
+    for model in (kerata.Sequential([kerata.Input((50,)), layers.Dropout(0.5)]), functional):
+        dropped = as_numpy(model(x, training=True))
+        assert 0.2 < np.mean(dropped == 0) < 0.8 and not np.array_equal(dropped, as_numpy(model(x, training=True)))
+        np.testing.assert_array_equal(as_numpy(model(x)), x)
+    always = kerata.Model(inputs, layers.Dropout(0.5)(inputs, training=True))
+    assert np.any(as_numpy(always(x)) == 0), "said at the call, it holds"

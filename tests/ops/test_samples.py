@@ -42,7 +42,8 @@ def is_tensors(value):
 def changed(case, change):
     """The arguments with every tensor replaced by `change(it)`."""
     return {
-        k: change(v) if is_tensor(v) else [change(t) for t in v] if is_tensors(v) else v for k, v in case.arguments.items()
+        k: change(v) if is_tensor(v) else [change(t) for t in v] if is_tensors(v) else v
+        for k, v in case.arguments.items()
     }
 
 
@@ -66,7 +67,9 @@ def expected(case):
     by_position = [v for _, v in itertools.takewhile(lambda kv: is_tensor(kv[1]) or is_tensors(kv[1]), arguments)]
     by_name = dict(arguments[len(by_position) :])
     with np.errstate(all="ignore"):
-        return case.oracle(*by_position, **by_name) if not takes_numbers(case) else case.oracle(*case.arguments.values())
+        return (
+            case.oracle(*by_position, **by_name) if not takes_numbers(case) else case.oracle(*case.arguments.values())
+        )
 
 
 def takes_numbers(case):
@@ -190,7 +193,8 @@ def test_gradient(case, training_backend):
     directions = [random.uniform(-1, 1, arrays[i].shape) for i in floating]
     with backends.use_backend(oracle), np.errstate(all="ignore"):
         moved = [
-            float(loss(oracle, [arrays[i] + s * STEP * d for i, d in zip(floating, directions)], "float64")) for s in (1, -1)
+            float(loss(oracle, [arrays[i] + s * STEP * d for i, d in zip(floating, directions)], "float64"))
+            for s in (1, -1)
         ]
     if not weights:
         pytest.skip("no floating result")

@@ -51,7 +51,7 @@ TABLE = [
         },
     ),
     ("Adafactor", {"learning_rate": 0.1}),
-    ("Adafactor", {"learning_rate": 0.1, "relative_step": False, "clip_threshold": 0.5}),
+    ("Adafactor", {"learning_rate": 0.8, "relative_step": False, "clip_threshold": 0.5}),
     ("Muon", {"learning_rate": 0.1}),
     ("Muon", {"learning_rate": 0.1, "nesterov": False, "rms_rate": None, "adam_lr_ratio": 0.5}),
     ("ScheduleFreeAdamW", {"learning_rate": 0.1}),

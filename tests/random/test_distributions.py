@@ -20,13 +20,9 @@ DRAWS = {
     "randint": lambda seed: random.randint((40,), -3, 1000, seed=seed),
     "randint_small": lambda seed: random.randint((40,), 0, 2, dtype="uint8", seed=seed),
     "dropout": lambda seed: random.dropout(np.ones((40, 5), np.float32), 0.3, seed=seed),
-    "dropout_noise_shape": lambda seed: random.dropout(
-        np.ones((40, 5), np.float32), 0.5, (None, 1), seed=seed
-    ),
+    "dropout_noise_shape": lambda seed: random.dropout(np.ones((40, 5), np.float32), 0.5, (None, 1), seed=seed),
     "shuffle": lambda seed: random.shuffle(np.arange(40, dtype=np.int32).reshape(20, 2), seed=seed),
-    "shuffle_last": lambda seed: random.shuffle(
-        np.arange(40, dtype=np.int32).reshape(2, 20), axis=-1, seed=seed
-    ),
+    "shuffle_last": lambda seed: random.shuffle(np.arange(40, dtype=np.int32).reshape(2, 20), axis=-1, seed=seed),
     "categorical": lambda seed: random.categorical(LOGITS, 50, seed=seed),
     "binomial": lambda seed: random.binomial((40,), 20, 0.3, seed=seed),
     "normal": lambda seed: random.normal((40,), 2.0, 3.0, seed=seed),
@@ -140,9 +136,7 @@ def test_moments(backend):
         assert abs(successes.std() / spread - 1) < 0.02
     drawn = values(random.categorical(LOGITS, 20_000, seed=5))
     for row, logits in zip(drawn, LOGITS, strict=True):
-        np.testing.assert_allclose(
-            np.bincount(row.astype(int), minlength=3) / 20_000, np.exp(logits), atol=0.015
-        )
+        np.testing.assert_allclose(np.bincount(row.astype(int), minlength=3) / 20_000, np.exp(logits), atol=0.015)
 
 
 def test_binomial_follows_its_distribution():

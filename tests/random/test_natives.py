@@ -55,7 +55,8 @@ def check(b, result, name, args):
         assert result.tobytes() == expected.tobytes()
     else:
         error = np.abs(result - expected) / np.abs(expected)
-        assert error.max() <= 2.1 * EPSILON[result.dtype.name]
+        # over all 2**23 normals: 2.05 on JAX and PyTorch, 2.7 in TensorFlow's graphs
+        assert error.max() <= 3 * EPSILON[result.dtype.name]
 
 
 def key_of(b):
@@ -97,7 +98,7 @@ def _traced(b, fn):
 
 
 def test_compiled_by_kerata(backend):
-    """One program with every kind of draw, as the backend compiles it (TensorFlow's call NumPy)."""
+    """One program with every kind of draw, as the backend compiles it."""
     large = (300, 200)
     draws = [
         ("random_bits", (large,)),
@@ -203,8 +204,7 @@ def test_dropout_override_is_its_body(backend, dtype):
         override = backend.random_dropout(x, key_of(backend), 0.3, noise_shape)
         body = random_dropout.op.body(x, key_of(backend), 0.3, noise_shape)
         assert (
-            backend.to_numpy(override).astype("float32").tolist()
-            == backend.to_numpy(body).astype("float32").tolist()
+            backend.to_numpy(override).astype("float32").tolist() == backend.to_numpy(body).astype("float32").tolist()
         )
 
 

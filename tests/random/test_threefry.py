@@ -71,9 +71,7 @@ def test_uniforms_are_those_of_jax(jr, dtype, bounds):
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_narrow_normals_are_those_of_jax(jr, dtype):
     same_bits(threefry.normal(KEY, 5000, dtype), jr.normal(jax_key(jr), (5000,), dtype))
-    same_bits(
-        threefry.truncated_normal(KEY, 5000, dtype), jr.truncated_normal(jax_key(jr), -2, 2, (5000,), dtype)
-    )
+    same_bits(threefry.truncated_normal(KEY, 5000, dtype), jr.truncated_normal(jax_key(jr), -2, 2, (5000,), dtype))
 
 
 def test_normals_are_those_of_jax(jr):
@@ -92,13 +90,9 @@ def test_erfinv_agrees_with_scipy(dtype):
     special = pytest.importorskip("scipy.special")
     x = np.linspace(-0.999, 0.999, 5001).astype(dtype)
     tail = 1 - np.logspace(-4, -7, 200) if dtype == "float64" else np.array([0.9999], dtype)
-    tolerances = (
-        (1e-6, 2e-5) if dtype == "float32" else (1e-14, 1e-9)
-    )  # near 1 the rounded square tells, as in XLA
+    tolerances = (1e-6, 2e-5) if dtype == "float32" else (1e-14, 1e-9)  # near 1 the rounded square tells, as in XLA
     for part, tolerance in zip((x, tail), tolerances, strict=True):
-        np.testing.assert_allclose(
-            threefry.erfinv(part), special.erfinv(part.astype(np.float64)), rtol=tolerance
-        )
+        np.testing.assert_allclose(threefry.erfinv(part), special.erfinv(part.astype(np.float64)), rtol=tolerance)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +108,7 @@ def test_erfinv_agrees_with_scipy(dtype):
     ],
 )
 def test_integers_are_those_of_jax(jr, low, high, dtype):
-    same_bits(
-        threefry.randint(KEY, LONG, low, high, dtype), jr.randint(jax_key(jr), (LONG,), low, high, dtype)
-    )
+    same_bits(threefry.randint(KEY, LONG, low, high, dtype), jr.randint(jax_key(jr), (LONG,), low, high, dtype))
 
 
 def test_integers_fill_wide_intervals():
@@ -182,9 +174,7 @@ def test_moments(dtype):
 
 
 def test_host_draws_have_shape_and_scale():
-    same_bits(
-        threefry.host_uniform((3, 4), KEY, -1.0, 1.0), threefry.uniform(KEY, 12, -1.0, 1.0).reshape(3, 4)
-    )
+    same_bits(threefry.host_uniform((3, 4), KEY, -1.0, 1.0), threefry.uniform(KEY, 12, -1.0, 1.0).reshape(3, 4))
     z = threefry.normal(KEY, 12).reshape(3, 4)
     same_bits(threefry.host_normal((3, 4), KEY, 0.5, 2.0), z * np.float32(2) + np.float32(0.5))
     assert threefry.host_truncated_normal((), KEY).shape == ()

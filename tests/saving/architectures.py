@@ -283,9 +283,7 @@ def read(k, name, folder):
         loaded = k.saving.load_model(path + ".h5", compile=k.__name__ != "keras")
         legacy["legacy"] = difference(outputs(k, loaded, name), wanted)
         if k.__name__ != "keras":
-            legacy["legacy optimizer"] = difference(
-                state(k, loaded.optimizer), stored(path + ".optimizer.npz")
-            )
+            legacy["legacy optimizer"] = difference(state(k, loaded.optimizer), stored(path + ".optimizer.npz"))
     return legacy | {
         "model": difference(outputs(k, model, name), wanted),
         "weights": difference(outputs(k, other, name), wanted),
@@ -354,25 +352,34 @@ LAYERS = {
 
 
 def describe_layers(k):
-    """`{name: (datasets in a file, config)}` of a model of one layer; a text where it can't be made."""
+    """`{name: (datasets in a file, config)}` of a model of one layer; the error where it can't be made."""
+    import traceback
+
+    found = {}
+    for name, (shape, make) in LAYERS.items():
+        try:
+            layer = make(k.layers)
+            datasets = datasets_of(k.Sequential([k.Input(shape), layer]))
+            found[name] = json.loads(json.dumps([datasets, k.saving.serialize_keras_object(layer)]))
+        except Exception:
+            found[name] = traceback.format_exc()
+    return found
+
+
+def datasets_of(model):
     import tempfile
 
     import h5py
 
     found = {}
-    for name, (shape, make) in LAYERS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            layer = make(k.layers)
-            model = k.Sequential([k.Input(shape), layer])
-            model.save_weights(os.path.join(folder, "m.weights.h5"))
-            datasets = {}
 
-            def visit(path, item, datasets=datasets):
-                datasets[path] = [list(item.shape), str(item.dtype)] if hasattr(item, "shape") else None
+    def visit(path, item):
+        found[path] = [list(item.shape), str(item.dtype)] if hasattr(item, "shape") else None
 
-            with h5py.File(os.path.join(folder, "m.weights.h5")) as file:
-                file.visititems(visit)
-        found[name] = json.loads(json.dumps([datasets, k.saving.serialize_keras_object(layer)]))
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_weights(os.path.join(folder, "m.weights.h5"))
+        with h5py.File(os.path.join(folder, "m.weights.h5")) as file:
+            file.visititems(visit)
     return found
 
 

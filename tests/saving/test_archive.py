@@ -160,9 +160,7 @@ def test_no_model(tmp_path):
 # Traps
 
 
-@pytest.mark.parametrize(
-    "name", ["../evil", "/etc/evil", "assets/../../evil", "c:/evil", "assets\\..\\..\\evil"]
-)
+@pytest.mark.parametrize("name", ["../evil", "/etc/evil", "assets/../../evil", "c:/evil", "assets\\..\\..\\evil"])
 def test_paths_that_lead_out(tmp_path, name):
     path = tmp_path / "m.keras"
     with zipfile.ZipFile(path, "w") as file:

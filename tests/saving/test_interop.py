@@ -19,9 +19,7 @@ architectures = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(architectures)
 ARCHITECTURES = architectures.ARCHITECTURES
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("keras") is None, reason="the real Keras is not installed"
-)
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("keras") is None, reason="the real Keras is not installed")
 
 # bfloat16 has 8 bits, and frameworks round its sums each in its own way.
 TOLERANCE = {"half": 0.03}
@@ -33,9 +31,7 @@ KERAS_BACKENDS = os.environ.get("KERATA_INTEROP_BACKENDS", "torch").split(",")
 def real_keras(backend, what, folder, *names):
     """Run `architectures.py` with Keras; returns its result for each architecture."""
     env = os.environ | {"KERAS_BACKEND": backend, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    subprocess.run(
-        [sys.executable, SCRIPT, what, str(folder), *names], env=env, check=True, capture_output=True
-    )
+    subprocess.run([sys.executable, SCRIPT, what, str(folder), *names], env=env, check=True, capture_output=True)
     with open(os.path.join(folder, f"{what}.json")) as file:
         return json.load(file)
 
@@ -125,6 +121,7 @@ def our_layers():
 def test_a_layer_is_written_as_keras_writes_it(name, keras_files, our_layers):
     with open(keras_files[0] / "layers.json") as file:
         their_datasets, theirs = json.load(file)[name]
+    assert not isinstance(our_layers[name], str), our_layers[name]
     our_datasets, ours = our_layers[name]
     assert our_datasets == their_datasets
     their_config, our_config = theirs.pop("config"), ours.pop("config")

@@ -511,9 +511,7 @@ def test_by_name(tmp_path):
 
 def test_many_names(tmp_path):
     """An attribute of HDF5 holds less than 64 KiB."""
-    model = kerata.Sequential(
-        [kerata.Input((1,)), *(layers.Dense(1, name=f"{i}{'x' * 900}") for i in range(80))]
-    )
+    model = kerata.Sequential([kerata.Input((1,)), *(layers.Dense(1, name=f"{i}{'x' * 900}") for i in range(80))])
     model.save(tmp_path / "m.h5")
     other = saving.load_model(tmp_path / "m.h5")
     assert_same(values(other), values(model))
@@ -522,6 +520,4 @@ def test_many_names(tmp_path):
 def test_one_h5_file_of_a_smaller_model(tmp_path):
     dense(3).save(tmp_path / "m.h5")
     model = dense(3, 2)
-    unchanged(
-        model, lambda: model.load_weights(tmp_path / "m.h5"), ValueError, "has 1 layers .* the model has 2"
-    )
+    unchanged(model, lambda: model.load_weights(tmp_path / "m.h5"), ValueError, "has 1 layers .* the model has 2")

@@ -177,9 +177,7 @@ def test_unknown_classes(config):
 
 
 @pytest.mark.parametrize("module", ["builtins", "os", "keras.utils", "keras.saving", "keras.config"])
-@pytest.mark.parametrize(
-    "name", ["system", "get_file", "load_model", "get", "deserialize", "__import__", "eval", 3]
-)
+@pytest.mark.parametrize("name", ["system", "get_file", "load_model", "get", "deserialize", "__import__", "eval", 3])
 def test_unknown_functions(module, name):
     config = {"module": module, "class_name": "function", "config": name, "registered_name": "function"}
     with pytest.raises(DeserializationError, match="neither Kerata's own"):

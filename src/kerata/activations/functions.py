@@ -54,7 +54,7 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
         x: tensor.
         negative_slope: slope below the threshold.
         max_value: upper bound, or `None`.
-        threshold: below it (but not at it) an element counts as negative: `negative_slope * (x - threshold)`.
+        threshold: at it and below an element counts as negative: `negative_slope * (x - threshold)`.
 
     >>> from kerata import activations
     >>> activations.relu([-2.0, 1.0, 9.0], negative_slope=0.5, max_value=6.0)
@@ -66,9 +66,9 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
         if max_value == 6 and not negative_slope:
             return ops.relu6(x)
     x = ops.convert_to_tensor(x)
-    above = ops.where(x >= threshold, x, ops.zeros_like(x))
+    above = ops.where(x > threshold, x, ops.zeros_like(x))
     if max_value is not None:
         above = ops.minimum(above, max_value)
     if negative_slope:
-        return ops.where(x >= threshold, above, negative_slope * (x - threshold))
+        return ops.where(x > threshold, above, negative_slope * (x - threshold))
     return above

@@ -50,9 +50,7 @@ def cipher(k0, k1, x0, x1, rotate):
 # Ufuncs and 0-d operands looked up once: a pass over a small chunk costs about as much as its call.
 _add, _xor, _or = np.add, np.bitwise_xor, np.bitwise_or
 _left, _right = np.left_shift, np.right_shift
-_SHIFTS = tuple(
-    tuple((np.array(r, np.uint32), np.array(32 - r, np.uint32)) for r in group) for group in ROTATIONS
-)
+_SHIFTS = tuple(tuple((np.array(r, np.uint32), np.array(32 - r, np.uint32)) for r in group) for group in ROTATIONS)
 
 
 def _encrypt(schedule, x0, x1, spare):

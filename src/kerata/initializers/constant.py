@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kerata.core import dtypes
+from kerata.core import dtypes, serialization
 from kerata.initializers.initializer import Initializer
 
 
@@ -43,6 +43,9 @@ class Constant(Initializer):
 
     def __init__(self, value=0.0):
         self.value = value
+
+    def get_config(self):
+        return {"value": serialization.serialize_keras_object(self.value)}
 
     def host(self, shape, dtype):
         value = np.asarray(self.value, dtypes.to_numpy_dtype(dtype))

@@ -36,7 +36,11 @@ class LayerMeta(ConstructedMeta):
         name = backends.current_name()
         if name in NATIVE_MODULES:
             cls = backends.load(name).module_class(cls)
-        return super(LayerMeta, cls).__call__(*args, **kwargs)
+        layer = super(LayerMeta, cls).__call__(*args, **kwargs)
+        if cls.build is Layer.build and cls.__module__.startswith("kerata.layers."):
+            # There is nothing to build. Of users' classes that isn't known: they may make weights in their call.
+            layer.__dict__["built"] = True
+        return layer
 
 
 def _wrapped_build(build):
@@ -306,7 +310,7 @@ class Layer(Constructed, metaclass=LayerMeta):
                 f"{self._where()}: the weight {name or ''!r} can't have the shape {tuple(shape)}: every dimension must be known "
                 "when a layer is built. Give them in `Input(shape=…)`, or call the layer on data first."
             )
-        parts = self._path_parts() if not self._building else names.path_parts()
+        parts = names.path_parts() if self._building else self._own_path()
         with names.at_path(parts):
             variable = Variable(
                 initializers.get(initializer),
@@ -326,6 +330,11 @@ class Layer(Constructed, metaclass=LayerMeta):
         if not self._trainable:
             variable.trainable = False
         return variable
+
+    def _own_path(self):
+        """Path of a layer that isn't being built: where it was built, if it is."""
+        path = self.__dict__.get("_path")
+        return tuple(path.split("/")) if path else self._path_parts()
 
     def add_variable(
         self, shape, initializer, dtype=None, trainable=True, autocast=True, regularizer=None, constraint=None, name=None
@@ -522,6 +531,8 @@ class Layer(Constructed, metaclass=LayerMeta):
         if self._input_spec is not None and signature.first is not None:
             check_input(self._input_spec, bound.get(signature.first), self._where())
         mask = self._fill_masks(bound, signature)
+        # What the caller didn't say isn't part of the call: a node that's run later takes it from that call.
+        recorded = dict(bound) if symbolic else None
         if signature.takes_training and training is not None:
             bound["training"] = training
         elif signature.takes_training and "training" in bound and bound["training"] is None:
@@ -534,7 +545,7 @@ class Layer(Constructed, metaclass=LayerMeta):
         try:
             self._maybe_build({"inputs": extra[0], **bound} if extra else bound)
             if symbolic and current_trace.get() is None:
-                return self._symbolic_call(bound, extra, mask)
+                return self._symbolic_call(bound, extra, mask, recorded)
             return self._run(bound, extra, mask)
         finally:
             if token is not None:
@@ -611,6 +622,7 @@ class Layer(Constructed, metaclass=LayerMeta):
         if scope is not None:
             scope.__enter__()
             self.__dict__["_in_scope"] = True
+            self.__dict__.setdefault("_path", names.current_path())
         try:
             if extra:
                 named = signature_of(type(self).call).names
@@ -664,11 +676,11 @@ class Layer(Constructed, metaclass=LayerMeta):
 
     # ------------------------------------------------------------- symbolic calls
 
-    def _symbolic_call(self, bound, extra, mask):
+    def _symbolic_call(self, bound, extra, mask, recorded):
         outputs = self._output_spec(bound, extra)
-        node_args = tuple(bound.items())
-        node = Node(self, tuple(v for _, v in node_args), None, outputs)
-        node.args, node.kwargs = _node_arguments(bound, extra, signature_of(type(self).call))
+        signature = signature_of(type(self).call)
+        args, kwargs = _node_arguments(_without_implied_masks(recorded, signature), extra, signature)
+        node = Node(self, args, kwargs, outputs)
         self._inbound_nodes.append(node)
         # An output that is an input itself (an identity layer) would otherwise be claimed by two nodes.
         self._set_output_masks(bound, outputs, mask)
@@ -706,7 +718,7 @@ class Layer(Constructed, metaclass=LayerMeta):
             raise
         if shape_given:
             return self._spec_from_shape(bound)
-        return tree.map_structure(_fresh, outputs)
+        return tree.map_structure(_unmasked, outputs)
 
     def _spec_from_shape(self, bound):
         shapes = {k: _shapes_of(v) for k, v in bound.items() if _has_shapes(v)}
@@ -989,6 +1001,27 @@ def _as_shapes(value):
     if isinstance(value, dict):
         return {k: _as_shapes(v) for k, v in value.items()}
     return value
+
+
+def _without_implied_masks(bound, signature):
+    """The arguments without masks that come with the tensors themselves: when a model runs, they come with them again."""
+    implied = set()
+    for i, (name, value) in enumerate(bound.items()):
+        parameter = signature.mask_names.get(name) or ("mask" if i == 0 and signature.takes_mask else None)
+        if name is None or bound.get(parameter) is None or not _has_shapes(value):
+            continue
+        own = tree.flatten(tree.map_structure(lambda x: get_mask(x) if hasattr(x, "shape") else None, value))
+        given = tree.flatten(bound[parameter])
+        if len(own) == len(given) and all(a is b for a, b in zip(own, given, strict=True)):
+            implied.add(parameter)
+    return {name: value for name, value in bound.items() if name not in implied} if implied else bound
+
+
+def _unmasked(x):
+    """A fresh symbol without the mask, which is computed outside of the trace."""
+    if isinstance(x, KerasTensor) or hasattr(x, "shape"):
+        return spec(tuple(x.shape), dtypes.standardize_dtype(x.dtype))
+    return x
 
 
 def _fresh(x):

@@ -17,6 +17,7 @@ class Adaptable:
     lora_enabled = False
     # What the adapters are called: `lora_kernel_a`, `lora_kernel_b`.
     _adapted = "kernel"
+    _constrained = "kernel"
 
     def enable_lora(self, rank, lora_alpha=None, a_initializer="he_uniform", b_initializer="zeros"):
         """Freeze the large weight and train a product of two matrices of this rank beside it.
@@ -30,16 +31,18 @@ class Adaptable:
             ValueError: the layer isn't built, is adapted already, or its weight is constrained.
         """
         if getattr(self, f"{self._adapted}_constraint") is not None:
-            raise ValueError(f"{self._where()}: a constrained {self._adapted} can't be adapted by LoRA.")
+            raise ValueError(f"{self._where()}: LoRA is incompatible with {self._constrained} constraints.")
         if not (self.built or self._building):
-            raise ValueError(f"{self._where()}: build the layer (call it once) before `enable_lora`.")
+            raise ValueError(f"{self._where()}: Cannot enable lora on a layer that isn't yet built; call it once before.")
         if self.lora_enabled:
-            raise ValueError(f"{self._where()}: LoRA is enabled already, with rank {self.lora_rank}.")
+            raise ValueError(f"{self._where()}: lora is already enabled, with rank {self.lora_rank}.")
         rank = positive_int(rank, "rank", self._where())
         a, b = self._adapter_shapes(rank)
+        regularizer = getattr(self, f"{self._adapted}_regularizer")
         for shape, part, initializer in ((a, "a", a_initializer), (b, "b", b_initializer)):
             name = f"lora_{self._adapted}_{part}"
-            setattr(self, name, self.add_weight(name=name, shape=shape, initializer=initializer))
+            weight = self.add_weight(name=name, shape=shape, initializer=initializer, regularizer=regularizer)
+            setattr(self, name, weight)
         self._large.trainable = False
         self.lora_enabled = True
         self.lora_rank = rank

@@ -48,15 +48,15 @@ def _log_likelihood(labels, log_probabilities, lengths, time):
     spaced = ops.reshape(ops.stack([around, labels], axis=2), (-1, places - 1))
     spaced = ops.concatenate([spaced, around[:, :1]], axis=1)
     emitted = ops.take_along_axis(log_probabilities, ops.expand_dims(spaced, 1), axis=2)
-    # A blank between two different labels may be left out.
-    skippable = ops.logical_and(ops.not_equal(spaced, BLANK), ops.not_equal(spaced, _moved(spaced, 2, BLANK)))
+    place = ops.arange(places, dtype="int32")
+    # A blank between two different labels may be left out. Labels stand at odd places.
+    skippable = ops.logical_and(ops.equal(place % 2, 1), ops.not_equal(spaced, _moved(spaced, 2, -1)))
 
     def later(total, emitted_now):
         ways = [total, _moved(total, 1, NEVER), ops.where(skippable, _moved(total, 2, NEVER), NEVER)]
         total = ops.logsumexp(ops.stack(ways, axis=0), axis=0) + emitted_now
         return total, total[:, 0]
 
-    place = ops.arange(places, dtype="int32")
     first = ops.where(place < 2, emitted[:, 0], ops.full_like(emitted[:, 0], NEVER))
     total, _ = ops.scan(later, first, ops.transpose(emitted[:, 1:], (1, 0, 2)), length=time - 1)
     # The end is the last label, or the blank after it.

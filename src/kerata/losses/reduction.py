@@ -104,7 +104,7 @@ def _weights(values, sample_weight, mask, reduction, dtype):
         if reduction in ("sum_over_batch_size", "mean"):
             # The mean divides by the number of all entries; this makes it the number of valid ones.
             valid = valid * (count(valid, dtype) / ops.maximum(ops.sum(valid), config.epsilon()))
-        weight = valid if weight is None else weight * valid
+        weight = ops.cast(valid if weight is None else weight * valid, dtype)
     return weight
 
 

@@ -10,8 +10,8 @@ from kerata.state import Variable
 class Metric(Constructed):
     """A figure kept over batches. A subclass gives `update_state` and `result`.
 
-    State is kept in variables made with `add_variable`; metrics that are attributes (also in lists and
-    dicts) count as parts, with their variables. `update_state` and `result` should be written in
+    State is kept in variables made with `add_variable`; variables and metrics that are
+    attributes (also in lists and dicts) count as parts. `update_state` and `result` should be written in
     `keras.ops`, so that they compile.
 
     Args:
@@ -46,10 +46,12 @@ class Metric(Constructed):
             self._track_variable(value)
         elif isinstance(value, Metric):
             self._track_metrics([value])
-        elif isinstance(value, (list, tuple)) and name != "_metrics":
-            self._track_metrics([v for v in value if isinstance(v, Metric)])
-        elif isinstance(value, dict):
-            self._track_metrics([v for v in value.values() if isinstance(v, Metric)])
+        elif isinstance(value, (list, tuple, dict)) and name not in ("_variables", "_metrics"):
+            held = list(value.values() if isinstance(value, dict) else value)
+            self._track_metrics([v for v in held if isinstance(v, Metric)])
+            for variable in held:
+                if isinstance(variable, Variable):
+                    self._track_variable(variable)
         super().__setattr__(name, value)
 
     @property
@@ -155,6 +157,7 @@ class Metric(Constructed):
                 f"{self.name}: `{method}` needs the values of the metric's {len(variables)} variables "
                 f"({', '.join(v.path for v in variables)}), but {len(values)} values were given."
             )
+        values = [v.value if isinstance(v, Variable) else v for v in values]
         return StatelessScope(list(zip(variables, values, strict=True)))
 
     def _own(self, name):

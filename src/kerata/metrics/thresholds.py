@@ -94,11 +94,11 @@ def checked_thresholds(thresholds, default, owner):
     """
     if thresholds is None:
         return [default]
-    listed = [float(t) for t in np.atleast_1d(np.asarray(thresholds, "float64"))]
-    wrong = [t for t in listed if not 0 <= t <= 1]
+    listed = list(thresholds) if isinstance(thresholds, (list, tuple, np.ndarray)) else [thresholds]
+    wrong = [t for t in listed if t is None or not 0 <= t <= 1]
     if wrong:
-        raise ValueError(f"{owner}: Threshold values must be in [0, 1], but {wrong} were given.")
-    return listed
+        raise ValueError(f"{owner}: Threshold values must be in [0, 1]. Received: {wrong}")
+    return [float(t) for t in listed]
 
 
 def even_thresholds(number):
@@ -112,6 +112,10 @@ def only_class(y_true, y_pred, sample_weight, class_id):
     y_true, y_pred = ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)
     if class_id is None:
         return y_true, y_pred, sample_weight
+    if len(y_pred.shape) < 2:
+        raise ValueError(
+            f"With `class_id` predictions must have the shape (samples, classes), not {tuple(y_pred.shape)}."
+        )
     y_true, y_pred = y_true[..., class_id], y_pred[..., class_id]
     if sample_weight is not None:
         sample_weight = ops.convert_to_tensor(sample_weight)

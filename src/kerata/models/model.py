@@ -244,7 +244,7 @@ class Model(Trainer, Layer):
 
         Args:
             filepath: path of the file or folder.
-            format: `"onnx"`.
+            format: `"onnx"` or `"openvino"`.
             verbose: say where it was written.
             input_signature: specs of the inputs, for a model that doesn't know them.
         """

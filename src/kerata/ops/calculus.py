@@ -95,7 +95,9 @@ def vectorize(pyfunc, *, excluded=None, signature=None):
         tensors = [convert_to_tensor(args[i]) for i in places]
         ranks = [0] * len(tensors) if cores is None else cores
         if len(ranks) != len(tensors):
-            raise ValueError(f"vectorize: the signature {signature!r} has {len(ranks)} inputs, but {len(tensors)} were given.")
+            raise ValueError(
+                f"vectorize: the signature {signature!r} has {len(ranks)} inputs, but {len(tensors)} were given."
+            )
 
         def one(*values):
             merged = list(args)
@@ -128,7 +130,7 @@ def _over_leading(function, tensors, ranks):
         raise ValueError(f"vectorize: the leading dimensions must be known, but are {lead}.")
     count = int(np.prod(lead))
     rows = []
-    for t, r, own in zip(tensors, ranks, leads):
+    for t, own in zip(tensors, leads):
         core = tuple(shape_of(t))[len(own) :]
         rows.append(reshape(broadcast_to(t, (*lead, *core)), (count, *core)))
     result = vectorized_map(lambda row: function(*row), rows)

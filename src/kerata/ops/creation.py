@@ -1,7 +1,5 @@
 """Ops that make tensors from nothing."""
 
-import builtins
-
 import numpy as np
 
 from kerata.core import config, dtypes
@@ -24,6 +22,9 @@ def zeros(shape: Dims, dtype=None):
 
     Returns:
         Tensor of that shape and dtype.
+
+    >>> ops.zeros((2,))
+    [0., 0.]
     """
     return canonical_dims(shape, "zeros"), dtypes.standardize_dtype(dtype)
 
@@ -38,6 +39,9 @@ def ones(shape: Dims, dtype=None):
 
     Returns:
         Tensor of that shape and dtype.
+
+    >>> ops.ones((2,))
+    [1., 1.]
     """
     return canonical_dims(shape, "ones"), dtypes.standardize_dtype(dtype)
 
@@ -53,6 +57,9 @@ def full(shape: Dims, fill_value: Index, dtype=None):
 
     Returns:
         Tensor of that shape and dtype.
+
+    >>> ops.full((2,), 7.0)
+    [7., 7.]
     """
     dtype = dtypes.standardize_dtype(dtype)
     return canonical_dims(shape, "full"), cast(fill_value, dtype), dtype
@@ -64,6 +71,9 @@ def empty(shape, dtype=None):
     Args:
         shape: int or sequence of ints.
         dtype: by default `floatx()`.
+
+    >>> ops.empty((2,))
+    [0., 0.]
     """
     return zeros(shape, dtype)
 
@@ -87,6 +97,9 @@ def arange(start, stop=None, step=None, dtype=None):  # noqa: F811
 
     Returns:
         One-dimensional tensor.
+
+    >>> ops.arange(1, 7, 2)
+    [1, 3, 5]
     """
     if stop is None:
         start, stop = 0, start
@@ -114,6 +127,9 @@ def eye(N: Dims, M: Dims = None, k=0, dtype=None):
 
     Returns:
         Tensor of shape `(N, M)`.
+
+    >>> ops.eye(2)
+    [[1., 0.], [0., 1.]]
     """
     return *canonical_dims((N, N if M is None else M), "eye"), k, dtypes.standardize_dtype(dtype)
 
@@ -127,6 +143,9 @@ def identity(n, dtype=None):
 
     Returns:
         Tensor of shape `(n, n)`.
+
+    >>> ops.identity(2)
+    [[1., 0.], [0., 1.]]
     """
     return eye(n, dtype=dtype)
 
@@ -152,6 +171,9 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
     Returns:
         Tensor, or `(tensor, step)`.
+
+    >>> ops.linspace(0, 1, 3)
+    [0., 0.5, 1.]
     """
     start, stop = (v if isinstance(v, (int, float)) else convert_to_tensor(v) for v in (start, stop))
     if dtype is None:
@@ -179,6 +201,9 @@ def zeros_like(x: Index, dtype=None):
 
     Returns:
         Tensor of `x`'s shape.
+
+    >>> ops.zeros_like([5, 6])
+    [0, 0]
     """
     return zeros(shape_of(x), dtype or dtype_of(x))
 
@@ -193,6 +218,9 @@ def ones_like(x: Index, dtype=None):
 
     Returns:
         Tensor of `x`'s shape.
+
+    >>> ops.ones_like([5, 6])
+    [1, 1]
     """
     return ones(shape_of(x), dtype or dtype_of(x))
 
@@ -208,6 +236,9 @@ def full_like(x: Index, fill_value: Index, dtype=None):
 
     Returns:
         Tensor of `x`'s shape.
+
+    >>> ops.full_like([1, 2], 7)
+    [7, 7]
     """
     return full(shape_of(x), fill_value, dtype or dtype_of(x))
 
@@ -221,6 +252,9 @@ def empty_like(x, dtype=None):
 
     Returns:
         Tensor of `x`'s shape.
+
+    >>> ops.empty_like([5, 6])
+    [0, 0]
     """
     return zeros_like(x, dtype)
 

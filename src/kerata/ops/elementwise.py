@@ -44,6 +44,9 @@ def add(x1: Tensor, x2: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.add([1.0, 2.0], 3.0)
+    [4., 5.]
     """
 
 
@@ -56,6 +59,9 @@ def subtract(x1: Tensor, x2: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.subtract([5, 3], 2)
+    [3, 1]
     """
 
 
@@ -68,6 +74,9 @@ def multiply(x1: Tensor, x2: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.multiply([1.0, 2.0], 3.0)
+    [3., 6.]
     """
 
 
@@ -80,6 +89,9 @@ def divide(x1: Float, x2: Float):
 
     Returns:
         Floating tensor of the broadcast shape.
+
+    >>> ops.divide([1, 3], 2)
+    [0.5, 1.5]
     """
 
 
@@ -92,6 +104,9 @@ def floor_divide(x1: Number, x2: Number):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.floor_divide([7, -7], 2)
+    [ 3, -4]
     """
 
 
@@ -104,6 +119,9 @@ def mod(x1: Number, x2: Number):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.mod([7, -7], 3)
+    [1, 2]
     """
 
 
@@ -116,6 +134,9 @@ def power(x1: Number, x2: Number):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.power([2, 3], 2)
+    [4, 9]
     """
 
 
@@ -128,6 +149,9 @@ def maximum(x1: Tensor, x2: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.maximum([1.0, 5.0], 3.0)
+    [3., 5.]
     """
 
 
@@ -140,6 +164,9 @@ def minimum(x1: Tensor, x2: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.minimum([1.0, 5.0], 3.0)
+    [1., 3.]
     """
 
 
@@ -152,6 +179,9 @@ def arctan2(x1: Float, x2: Float):
 
     Returns:
         Floating tensor of the broadcast shape.
+
+    >>> ops.arctan2([0.0], [1.0])
+    [0.]
     """
 
 
@@ -164,6 +194,9 @@ def nextafter(x1: Float, x2: Float):
 
     Returns:
         Floating tensor of the broadcast shape.
+
+    >>> ops.nextafter([1.0], [2.0]) > 1
+    [ True]
     """
 
 
@@ -179,6 +212,9 @@ def equal(x1: Tensor, x2: Tensor):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.equal([1, 2], 2)
+    [False, True]
     """
 
 
@@ -191,6 +227,9 @@ def not_equal(x1: Tensor, x2: Tensor):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.not_equal([1, 2], 2)
+    [ True, False]
     """
 
 
@@ -203,6 +242,9 @@ def less(x1: Tensor, x2: Tensor):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.less([1, 2, 3], 2)
+    [ True, False, False]
     """
 
 
@@ -215,6 +257,9 @@ def less_equal(x1: Tensor, x2: Tensor):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.less_equal([1, 2, 3], 2)
+    [ True, True, False]
     """
 
 
@@ -227,6 +272,9 @@ def greater(x1: Tensor, x2: Tensor):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.greater([1, 2, 3], 2)
+    [False, False, True]
     """
 
 
@@ -239,6 +287,9 @@ def greater_equal(x1: Tensor, x2: Tensor):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.greater_equal([1, 2, 3], 2)
+    [False, True, True]
     """
 
 
@@ -251,6 +302,9 @@ def logical_and(x1: Bool, x2: Bool):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.logical_and([True, True], [True, False])
+    [ True, False]
     """
 
 
@@ -263,6 +317,9 @@ def logical_or(x1: Bool, x2: Bool):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.logical_or([True, False], [False, False])
+    [ True, False]
     """
 
 
@@ -275,6 +332,9 @@ def logical_xor(x1: Bool, x2: Bool):
 
     Returns:
         Boolean tensor of the broadcast shape.
+
+    >>> ops.logical_xor([True, True], [True, False])
+    [False, True]
     """
 
 
@@ -287,6 +347,9 @@ def logical_not(x: Bool):
 
     Returns:
         Boolean tensor of `x`'s shape.
+
+    >>> ops.logical_not([True, False])
+    [False, True]
     """
 
 
@@ -302,6 +365,9 @@ def bitwise_and(x: Tensor, y: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x, y)`.
+
+    >>> ops.bitwise_and([5, 6], 3)
+    [1, 2]
     """
 
 
@@ -314,6 +380,9 @@ def bitwise_or(x: Tensor, y: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x, y)`.
+
+    >>> ops.bitwise_or([5, 6], 3)
+    [7, 7]
     """
 
 
@@ -326,6 +395,9 @@ def bitwise_xor(x: Tensor, y: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x, y)`.
+
+    >>> ops.bitwise_xor([5, 6], 3)
+    [6, 5]
     """
 
 
@@ -338,6 +410,9 @@ def left_shift(x: Tensor, y: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x, y)`.
+
+    >>> ops.left_shift([1, 3], 2)
+    [ 4, 12]
     """
 
 
@@ -350,6 +425,9 @@ def right_shift(x: Tensor, y: Tensor):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x, y)`.
+
+    >>> ops.right_shift([8, -8], 1)
+    [ 4, -4]
     """
 
 
@@ -362,6 +440,9 @@ def bitwise_not(x: Tensor):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.bitwise_not([0, 1])
+    [-1, -2]
     """
 
 
@@ -377,6 +458,9 @@ def negative(x: Number):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.negative([1, -2])
+    [-1, 2]
     """
 
 
@@ -389,6 +473,9 @@ def abs(x: Tensor):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.abs([-1.5, 2.0])
+    [1.5, 2.]
     """
 
 
@@ -401,6 +488,9 @@ def sign(x: Number):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.sign([-3.0, 0.0, 2.0])
+    [-1., 0., 1.]
     """
 
 
@@ -413,6 +503,9 @@ def square(x: Number):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.square([2, -3])
+    [4, 9]
     """
 
 
@@ -425,6 +518,9 @@ def floor(x: Float):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.floor([1.7, -1.2])
+    [ 1., -2.]
     """
 
 
@@ -437,6 +533,9 @@ def ceil(x: Float):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.ceil([1.2, -1.2])
+    [ 2., -1.]
     """
 
 
@@ -449,6 +548,9 @@ def trunc(x: Tensor):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.trunc([1.7, -1.7])
+    [ 1., -1.]
     """
 
 
@@ -462,6 +564,9 @@ def round(x: Number, decimals=0):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.round([0.5, 1.5, 2.67])
+    [0., 2., 3.]
     """
 
 
@@ -474,6 +579,9 @@ def exp(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.exp([0.0])
+    [1.]
     """
 
 
@@ -486,6 +594,9 @@ def expm1(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.expm1([0.0])
+    [0.]
     """
 
 
@@ -498,6 +609,9 @@ def exp2(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.exp2([0.0, 3.0])
+    [1., 8.]
     """
 
 
@@ -510,6 +624,9 @@ def log(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.log([1.0])
+    [0.]
     """
 
 
@@ -522,6 +639,9 @@ def log1p(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.log1p([0.0])
+    [0.]
     """
 
 
@@ -534,6 +654,9 @@ def log2(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.log2([1.0, 8.0])
+    [0., 3.]
     """
 
 
@@ -546,6 +669,9 @@ def log10(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.log10([1.0, 100.0])
+    [0., 2.]
     """
 
 
@@ -558,6 +684,9 @@ def sqrt(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.sqrt([4.0, 9.0])
+    [2., 3.]
     """
 
 
@@ -570,6 +699,9 @@ def rsqrt(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.rsqrt([4.0, 16.0])
+    [0.5, 0.25]
     """
 
 
@@ -582,6 +714,9 @@ def sin(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.sin([0.0])
+    [0.]
     """
 
 
@@ -594,6 +729,9 @@ def cos(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.cos([0.0])
+    [1.]
     """
 
 
@@ -606,6 +744,9 @@ def tan(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.tan([0.0])
+    [0.]
     """
 
 
@@ -618,6 +759,9 @@ def sinh(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.sinh([0.0])
+    [0.]
     """
 
 
@@ -630,6 +774,9 @@ def cosh(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.cosh([0.0])
+    [1.]
     """
 
 
@@ -642,6 +789,9 @@ def tanh(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.tanh([0.0])
+    [0.]
     """
 
 
@@ -654,6 +804,9 @@ def arcsin(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.arcsin([0.0])
+    [0.]
     """
 
 
@@ -666,6 +819,9 @@ def arccos(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.arccos([1.0])
+    [0.]
     """
 
 
@@ -678,6 +834,9 @@ def arctan(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.arctan([0.0])
+    [0.]
     """
 
 
@@ -690,6 +849,9 @@ def arcsinh(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.arcsinh([0.0])
+    [0.]
     """
 
 
@@ -702,6 +864,9 @@ def arccosh(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.arccosh([1.0])
+    [0.]
     """
 
 
@@ -714,6 +879,9 @@ def arctanh(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.arctanh([0.0])
+    [0.]
     """
 
 
@@ -726,6 +894,9 @@ def erf(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.erf([0.0])
+    [0.]
     """
 
 
@@ -738,6 +909,9 @@ def erfc(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.erfc([0.0])
+    [1.]
     """
 
 
@@ -750,6 +924,9 @@ def erfinv(x: Float):
 
     Returns:
         Floating tensor of `x`'s shape.
+
+    >>> ops.erfinv([0.0])
+    [0.]
     """
 
 
@@ -786,6 +963,9 @@ def isnan(x: Tensor):
 
     Returns:
         Boolean tensor of `x`'s shape.
+
+    >>> ops.isnan([1.0, float("nan")])
+    [False, True]
     """
 
 
@@ -798,6 +978,9 @@ def isinf(x: Tensor):
 
     Returns:
         Boolean tensor of `x`'s shape.
+
+    >>> ops.isinf([1.0, float("inf")])
+    [False, True]
     """
 
 
@@ -810,6 +993,9 @@ def isfinite(x: Tensor):
 
     Returns:
         Boolean tensor of `x`'s shape.
+
+    >>> ops.isfinite([1.0, float("inf")])
+    [ True, False]
     """
 
 
@@ -822,6 +1008,9 @@ def real(x: Tensor):
 
     Returns:
         Real tensor of `x`'s shape.
+
+    >>> ops.real(np.array([1 + 2j], "complex64"))
+    [1.]
     """
 
 
@@ -834,6 +1023,9 @@ def imag(x: Tensor):
 
     Returns:
         Real tensor of `x`'s shape.
+
+    >>> ops.imag(np.array([1 + 2j], "complex64"))
+    [2.]
     """
 
 
@@ -846,6 +1038,9 @@ def conj(x: Tensor):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.conj(np.array([1 + 2j], "complex64"))
+    [1.-2.j]
     """
 
 
@@ -858,6 +1053,9 @@ def angle(x: Float):
 
     Returns:
         Real floating tensor of `x`'s shape.
+
+    >>> ops.angle(np.array([1j, -1.0], "complex64"))
+    [1.5707964, 3.1415927]
     """
 
 
@@ -874,6 +1072,9 @@ def clip(x: Number, x_min: Number, x_max: Number):
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x, x_min, x_max)`.
+
+    >>> ops.clip([-2.0, 0.5, 3.0], 0.0, 1.0)
+    [0., 0.5, 1.]
     """
 
 
@@ -898,6 +1099,9 @@ def where(condition, x1=None, x2=None):  # noqa: F811
 
     Returns:
         Tensor of the broadcast shape, dtype `result_type(x1, x2)`.
+
+    >>> ops.where([True, False], 1.0, 0.0)
+    [1., 0.]
     """
     if x1 is None and x2 is None:
         from kerata.ops.indexing import nonzero
@@ -1036,7 +1240,9 @@ def i0(x: Float):
     near, far = _i0_coefficients()
     low = clip(size, 0.0, 8.0)
     high = maximum(size, 8.0)
-    return exp(size) * where(size <= 8.0, _chebyshev(low / 4.0 - 1.0, near), _chebyshev(16.0 / high - 1.0, far) / sqrt(high))
+    return exp(size) * where(
+        size <= 8.0, _chebyshev(low / 4.0 - 1.0, near), _chebyshev(16.0 / high - 1.0, far) / sqrt(high)
+    )
 
 
 @functools.cache
@@ -1190,9 +1396,11 @@ def _inside(bound, name):
     kind = dtypes.to_numpy_dtype(name)
     near = kind.type(bound)
     if builtins.abs(float(near)) > builtins.abs(bound):
-        near = np.nextafter(near.astype("float32"), np.float32(0)) if name == "float32" else (
-            np.array(near).view(f"u{kind.itemsize}") - 1
-        ).view(kind)
+        near = (
+            np.nextafter(near.astype("float32"), np.float32(0))
+            if name == "float32"
+            else (np.array(near).view(f"u{kind.itemsize}") - 1).view(kind)
+        )
     return float(near)
 
 
@@ -1485,7 +1693,9 @@ def select(condlist, choicelist, default=0):
     [1, 9]
     """
     if len(condlist) != len(choicelist) or not condlist:
-        raise ValueError(f"select: {len(condlist)} conditions and {len(choicelist)} choices are given; as many are needed.")
+        raise ValueError(
+            f"select: {len(condlist)} conditions and {len(choicelist)} choices are given; as many are needed."
+        )
     result = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         result = where(condition, choice, result)
@@ -1568,5 +1778,7 @@ def viewed(x: Index, dtype):
     if new < old:
         return reshape(bitcast(x, dtype), (*shape[:-1], -1))
     if isinstance(x.shape[-1], int) and x.shape[-1] % (new // old):
-        raise ValueError(f"view: the last dimension of {tuple(x.shape)} must be divisible by {new // old} to be read as {dtype}.")
+        raise ValueError(
+            f"view: the last dimension of {tuple(x.shape)} must be divisible by {new // old} to be read as {dtype}."
+        )
     return bitcast(reshape(x, (*shape[:-1], -1, new // old)), dtype)

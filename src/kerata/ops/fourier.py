@@ -259,7 +259,9 @@ def stft_of(x: Float, window: Float, sequence_stride, fft_length, center):
 def _window(owner, window, sequence_length, fft_length):
     """The window, zero-padded on both sides to the length of a frame."""
     if not 0 < sequence_length <= fft_length:
-        raise ValueError(f"{owner}: `fft_length` ({fft_length}) must be at least `sequence_length` ({sequence_length}).")
+        raise ValueError(
+            f"{owner}: `fft_length` ({fft_length}) must be at least `sequence_length` ({sequence_length})."
+        )
     before = (fft_length - sequence_length) // 2
     around = (before, fft_length - sequence_length - before)
     if window is None:

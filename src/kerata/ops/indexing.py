@@ -10,7 +10,7 @@ from kerata.core import dtypes
 from kerata.core.errors import integer, one_of, positive_int
 from kerata.graph.tensor import KerasTensor
 from kerata.ops import rules
-from kerata.ops.core import convert_to_numpy, convert_to_tensor
+from kerata.ops.core import convert_to_tensor
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.declare import Dims, Index, Key, Tensor, composite, primitive, to_native
@@ -31,6 +31,9 @@ def take(x: Index, indices: Index, axis=None):
 
     Returns:
         Tensor of `x`'s shape with `indices`' shape in place of the axis.
+
+    >>> ops.take([10, 20, 30], [2, 0, -1])
+    [30, 10, 30]
     """
     if axis is None:
         return reshape(x, (-1,)), indices, 0
@@ -48,6 +51,9 @@ def take_along_axis(x: Index, indices: Index, axis=None):
 
     Returns:
         Tensor of `indices`' shape (broadcast) and `x`'s dtype.
+
+    >>> ops.take_along_axis([[10, 20], [30, 40]], [[1], [0]], axis=1)
+    [[20], [30]]
     """
     if axis is None:
         return reshape(x, (-1,)), reshape(indices, (-1,)), 0
@@ -64,6 +70,9 @@ def get_item(x: Index, key: Key):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.get_item([[1, 2], [3, 4]], (0, -1))
+    2
     """
     key = key if type(key) is tuple else (key,)
     return x, tuple(k if type(k) in _BASIC else _index(k) for k in key)
@@ -110,6 +119,9 @@ def scatter(indices: Index, values: Tensor, shape: Dims):
 
     Returns:
         Tensor of `shape` and `values`' dtype.
+
+    >>> ops.scatter([[0], [2], [0]], [1, 2, 3], (4,))
+    [4, 0, 2, 0]
     """
     return indices, values, canonical_dims(shape, "scatter")
 
@@ -126,8 +138,16 @@ def scatter_update(inputs: Tensor, indices: Index, updates: Tensor, reduction=No
 
     Returns:
         Tensor of `inputs`' shape.
+
+    >>> ops.scatter_update([1, 2, 3], [[0], [2]], [7, 9])
+    [7, 2, 9]
     """
-    return inputs, indices, updates, one_of(reduction, (None, "add", "max", "min", "mul"), "reduction", "scatter_update")
+    return (
+        inputs,
+        indices,
+        updates,
+        one_of(reduction, (None, "add", "max", "min", "mul"), "reduction", "scatter_update"),
+    )
 
 
 @primitive(rule=rules.slice_window)
@@ -142,6 +162,9 @@ def slice(inputs: Index, start_indices: Dims, shape: Dims):
 
     Returns:
         Tensor of that shape and `inputs`' dtype.
+
+    >>> ops.slice([1, 2, 3, 4], (1,), (2,))
+    [2, 3]
     """
     return inputs, _starts(start_indices, len(inputs.shape)), canonical_dims(shape, "slice")
 
@@ -165,6 +188,9 @@ def slice_update(inputs: Tensor, start_indices: Dims, updates: Tensor):
 
     Returns:
         Tensor of `inputs`' shape.
+
+    >>> ops.slice_update([1, 2, 3, 4], (1,), [7, 8])
+    [1, 7, 8, 4]
     """
     return inputs, _starts(start_indices, len(inputs.shape)), updates
 
@@ -189,6 +215,9 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):  # noqa: F811
 
     Returns:
         Tensor of `dtype`.
+
+    >>> ops.one_hot([0, 2], 3)
+    [[1., 0., 0.], [0., 0., 1.]]
     """
     if sparse:
         return _sparse_one_hot(x, num_classes, axis, dtype)
@@ -211,6 +240,9 @@ def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwa
 
     Returns:
         Tensor of `dtype`, of `inputs`' shape with `num_classes` in place of the last dimension.
+
+    >>> ops.multi_hot([[0, 2]], 4)
+    [[1., 0., 1., 0.]]
     """
     num_classes = kwargs.pop("num_tokens", num_classes)
     if kwargs:
@@ -241,6 +273,9 @@ def nonzero(x: Index):
 
     Returns:
         Tuple with one int32 vector a dimension.
+
+    >>> ops.nonzero([0, 5, 0, 7])
+    ([1, 3],)
     """
 
 

@@ -34,6 +34,9 @@ def matmul(x1: Product, x2: Product):
     Returns:
         Tensor of shape `(..., m, n)`, without the dimensions that a vector lacks. int8 with int8
         gives int32.
+
+    >>> ops.matmul([[1, 2], [3, 4]], [1, 1])
+    [3, 7]
     """
 
 
@@ -55,6 +58,9 @@ def einsum(subscripts, *operands, **kwargs):  # noqa: F811
 
     Returns:
         Tensor of the dtype that they have together.
+
+    >>> ops.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
+    [3, 7]
     """
     unknown = set(kwargs) - {"optimize"}
     if unknown:
@@ -75,6 +81,9 @@ def tensordot(x1: Tensor, x2: Tensor, axes=2):
 
     Returns:
         Tensor with the axes that remain, first `x1`'s.
+
+    >>> ops.tensordot([[1, 2], [3, 4]], [1, 1], 1)
+    [3, 7]
     """
     if not isinstance(axes, int):
         axes = tuple(tuple(a) if isinstance(a, (tuple, list)) else (a,) for a in axes)
@@ -90,6 +99,9 @@ def dot(x1: Tensor, x2: Tensor):
 
     Returns:
         Tensor with the axes that remain, first `x1`'s.
+
+    >>> ops.dot([1, 2], [3, 4])
+    11
     """
     if not len(x1.shape) or not len(x2.shape):
         return multiply(x1, x2)
@@ -107,6 +119,9 @@ def outer(x1: Tensor, x2: Tensor):
 
     Returns:
         Tensor of shape `(size of x1, size of x2)`.
+
+    >>> ops.outer([1, 2], [3, 4])
+    [[3, 4], [6, 8]]
     """
     return multiply(reshape(x1, (-1, 1)), reshape(x2, (1, -1)))
 
@@ -128,6 +143,9 @@ def norm(x: Float, ord=None, axis: Axis = None, keepdims=False):
 
     Returns:
         Floating tensor.
+
+    >>> ops.norm([3.0, 4.0])
+    5.
     """
     rank = len(x.shape)
     if axis is None and ord is None:
@@ -192,6 +210,9 @@ def cholesky(x: Float, upper=False):
 
     Returns:
         Tensor of `x`'s shape.
+
+    >>> ops.cholesky([[4.0, 0.0], [0.0, 9.0]])
+    [[2., 0.], [0., 3.]]
     """
 
 
@@ -204,6 +225,9 @@ def inv(x: Float):
 
     Returns:
         Tensor of `x`'s shape.
+
+    >>> ops.inv([[2.0, 0.0], [0.0, 4.0]])
+    [[0.5, 0.], [0., 0.25]]
     """
 
 
@@ -216,6 +240,9 @@ def det(x: Float):
 
     Returns:
         Tensor of shape `(...)`.
+
+    >>> ops.det([[2.0, 0.0], [0.0, 3.0]])
+    6.
     """
 
 
@@ -228,6 +255,9 @@ def slogdet(x: Float):
 
     Returns:
         `(sign, logdet)`, both of shape `(...)`.
+
+    >>> ops.slogdet([[2.0, 0.0], [0.0, 0.5]])
+    (1., 0.)
     """
 
 
@@ -241,6 +271,9 @@ def solve(a: Float, b: Float):
 
     Returns:
         Tensor of `b`'s shape.
+
+    >>> ops.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])
+    [1., 0.5]
     """
 
 
@@ -255,6 +288,9 @@ def solve_triangular(a: Float, b: Float, lower=False):
 
     Returns:
         Tensor of `b`'s shape.
+
+    >>> ops.solve_triangular([[2.0, 1.0], [0.0, 4.0]], [4.0, 4.0])
+    [1.5, 1.]
     """
 
 
@@ -268,6 +304,9 @@ def qr(x: Float, mode="reduced"):
 
     Returns:
         `(q, r)`.
+
+    >>> [tuple(t.shape) for t in ops.qr([[2.0, 1.0], [0.0, 3.0]])]
+    [(2, 2), (2, 2)]
     """
     return x, one_of(mode, ("reduced", "complete"), "mode", "qr")
 
@@ -283,6 +322,9 @@ def svd(x: Float, full_matrices=True, compute_uv=True):
 
     Returns:
         `(u, s, v)`, or `s` alone; `s` is in descending order.
+
+    >>> ops.svd([[3.0, 0.0], [0.0, 2.0]], compute_uv=False)
+    [3., 2.]
     """
 
 
@@ -295,6 +337,9 @@ def eigh(x: Float):
 
     Returns:
         `(w, v)`: shapes `(..., n)` and `(..., n, n)`.
+
+    >>> ops.eigh([[2.0, 0.0], [0.0, 3.0]])[0]
+    [2., 3.]
     """
 
 
@@ -307,6 +352,9 @@ def lu_factor(x: Float):
 
     Returns:
         `(lu, pivots)`: both factors in one matrix, and int32 row exchanges.
+
+    >>> ops.lu_factor([[2.0, 0.0], [0.0, 4.0]])
+    ([[2., 0.], [0., 4.]], [0, 1])
     """
 
 
@@ -514,7 +562,9 @@ def cross(x1: Tensor, x2: Tensor, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if None in (a.shape[-1], b.shape[-1]):
         raise ValueError("cross: the length of the vectors must be known.")
     if not {a.shape[-1], b.shape[-1]} <= {2, 3}:
-        raise ValueError(f"cross: vectors must have length 2 or 3, but shapes are {tuple(x1.shape)}, {tuple(x2.shape)}.")
+        raise ValueError(
+            f"cross: vectors must have length 2 or 3, but shapes are {tuple(x1.shape)}, {tuple(x2.shape)}."
+        )
     if dtype_of(a) == "bool":
         raise TypeError("cross: booleans have no cross product.")
     a0, a1, b0, b1 = a[..., 0], a[..., 1], b[..., 0], b[..., 1]

@@ -62,6 +62,9 @@ def reshape(x: Index, newshape: Dims):
 
     Returns:
         Tensor of that shape and `x`'s dtype.
+
+    >>> ops.reshape([1, 2, 3, 4], (2, -1))
+    [[1, 2], [3, 4]]
     """
     if type(newshape) is tuple and set(map(type, newshape)) <= _INT:
         return x, newshape
@@ -80,6 +83,9 @@ def transpose(x: Index, axes: Axis = None):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.transpose([[1, 2], [3, 4]])
+    [[1, 3], [2, 4]]
     """
     return x, tuple(range(len(x.shape)))[::-1] if axes is None else tuple(axes)
 
@@ -94,6 +100,9 @@ def expand_dims(x: Index, axis: Axis):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.expand_dims([1, 2], axis=1)
+    [[1], [2]]
     """
 
 
@@ -107,6 +116,9 @@ def squeeze(x: Index, axis: Axis = None):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.squeeze([[1, 2]])
+    [1, 2]
     """
 
 
@@ -120,6 +132,9 @@ def broadcast_to(x: Index, shape: Dims):
 
     Returns:
         Tensor of that shape and `x`'s dtype.
+
+    >>> ops.broadcast_to([1, 2], (2, 2))
+    [[1, 2], [1, 2]]
     """
     return x, canonical_dims(shape, "broadcast_to")
 
@@ -134,6 +149,9 @@ def concatenate(xs: Tensors, axis=0):
 
     Returns:
         Tensor of the dtype that they have together.
+
+    >>> ops.concatenate([[1, 2], [3]])
+    [1, 2, 3]
     """
     if axis is None:
         return [reshape(x, (-1,)) for x in xs], 0
@@ -150,6 +168,9 @@ def stack(x: Tensors, axis=0):
 
     Returns:
         Tensor of the dtype that they have together.
+
+    >>> ops.stack([[1, 2], [3, 4]])
+    [[1, 2], [3, 4]]
     """
 
 
@@ -171,6 +192,9 @@ def unstack(x, num=None, axis=0):  # noqa: F811
 
     Returns:
         List of tensors of one dimension less.
+
+    >>> ops.unstack([[1, 2], [3, 4]])
+    [[1, 2], [3, 4]]
     """
     parts = _unstack(x, axis)
     if num is not None and num != len(parts):
@@ -192,6 +216,9 @@ def split(x: Index, indices_or_sections, axis=0):
 
     Returns:
         List of tensors.
+
+    >>> ops.split([1, 2, 3, 4], 2)
+    [[1, 2], [3, 4]]
     """
     if isinstance(indices_or_sections, (tuple, list)) or getattr(indices_or_sections, "ndim", 0):
         return x, _cuts(x, indices_or_sections, axis), axis
@@ -219,6 +246,9 @@ def flip(x: Index, axis: Axis = None):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.flip([1, 2, 3])
+    [3, 2, 1]
     """
     return x, rules.axes_in(axis, len(x.shape), "flip")
 
@@ -234,6 +264,9 @@ def roll(x: Index, shift: Axis, axis: Axis = None):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.roll([1, 2, 3], 1)
+    [3, 1, 2]
     """
 
 
@@ -277,6 +310,9 @@ def pad(x: Index, pad_width, mode="constant", constant_values=None):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.pad([1, 2], (1, 2))
+    [0, 1, 2, 0, 0]
     """
     one_of(mode, PAD_MODES, "mode", "pad")
     if mode != "constant" and constant_values is not None:
@@ -311,6 +347,9 @@ def tile(x: Index, repeats: Dims):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.tile([1, 2], 2)
+    [1, 2, 1, 2]
     """
     repeats = canonical_dims(repeats, "tile")
     rank = len(x.shape)
@@ -330,6 +369,9 @@ def repeat(x: Index, repeats, axis=None):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.repeat([1, 2], 2)
+    [1, 1, 2, 2]
     """
     if not isinstance(repeats, int):
         repeats = np.asarray(repeats)
@@ -349,6 +391,9 @@ def tril(x: Index, k=0):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.tril([[1, 2], [3, 4]])
+    [[1, 0], [3, 4]]
     """
 
 
@@ -362,6 +407,9 @@ def triu(x: Index, k=0):
 
     Returns:
         Tensor of `x`'s shape and dtype.
+
+    >>> ops.triu([[1, 2], [3, 4]])
+    [[1, 2], [0, 4]]
     """
 
 
@@ -375,6 +423,9 @@ def diag(x: Index, k=0):
 
     Returns:
         Matrix for a vector, vector for a matrix, of `x`'s dtype.
+
+    >>> ops.diag([1, 2])
+    [[1, 0], [0, 2]]
     """
 
 
@@ -389,6 +440,9 @@ def diagonal(x: Index, offset=0, axis1=0, axis2=1):
 
     Returns:
         Tensor with the two axes removed and the diagonal last, of `x`'s dtype.
+
+    >>> ops.diagonal([[1, 2], [3, 4]])
+    [1, 4]
     """
 
 
@@ -403,6 +457,9 @@ def ravel(x):
 
     Returns:
         One-dimensional tensor of `x`'s dtype.
+
+    >>> ops.ravel([[1, 2], [3, 4]])
+    [1, 2, 3, 4]
     """
     return reshape(x, (-1,))
 
@@ -416,6 +473,9 @@ def swapaxes(x, axis1, axis2):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.swapaxes([[1, 2], [3, 4]], 0, 1)
+    [[1, 3], [2, 4]]
     """
     x = convert_to_tensor(x)
     axes = list(range(len(x.shape)))
@@ -433,10 +493,16 @@ def moveaxis(x, source, destination):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.moveaxis([[1, 2], [3, 4]], 0, 1)
+    [[1, 3], [2, 4]]
     """
     x = convert_to_tensor(x)
     rank = len(x.shape)
-    source, destination = rules.axes_in(_pair(source), rank, "moveaxis"), rules.axes_in(_pair(destination), rank, "moveaxis")
+    source, destination = (
+        rules.axes_in(_pair(source), rank, "moveaxis"),
+        rules.axes_in(_pair(destination), rank, "moveaxis"),
+    )
     if len(source) != len(destination):
         raise ValueError(f"moveaxis: {len(source)} axes can't be moved to {len(destination)} places.")
     rest = iter([a for a in range(rank) if a not in source])
@@ -758,7 +824,9 @@ def rearrange(tensor, pattern, **axes_lengths):
     if not arrow:
         raise ValueError(f"rearrange: {pattern!r} has no '->'.")
     tensor = convert_to_tensor(tensor)
-    return rearranged(tensor, _groups(left, pattern), _groups(right, pattern), pattern, tuple(sorted(axes_lengths.items())))
+    return rearranged(
+        tensor, _groups(left, pattern), _groups(right, pattern), pattern, tuple(sorted(axes_lengths.items()))
+    )
 
 
 def _groups(side, pattern):

@@ -1,10 +1,9 @@
 """Reductions that leave NaN out."""
 
 from kerata.core import dtypes
-from kerata.ops import rules
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.declare import Axis, Float, Sum, Tensor, composite
-from kerata.ops.elementwise import cast, isnan, logical_not, square, sqrt, where
+from kerata.ops.elementwise import cast, isnan, logical_not, sqrt, square, where
 from kerata.ops.reduction import all, argmax, argmin, cumprod, cumsum, max, min, prod, sum
 
 

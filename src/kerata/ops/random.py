@@ -403,12 +403,9 @@ def _binomial_by_rejection(n, p, key, shape):
 def _stirling_rest(k):
     """log k! minus Stirling's formula for it, exact to 1e-7 from k = 10 and by table below."""
     table = [
-        math.lgamma(i + 1) - (0.5 * math.log(2 * math.pi) + (i + 0.5) * math.log(i + 1) - (i + 1))
-        for i in range(10)
+        math.lgamma(i + 1) - (0.5 * math.log(2 * math.pi) + (i + 0.5) * math.log(i + 1) - (i + 1)) for i in range(10)
     ]
-    small = take(
-        np.asarray(table, dtypes.to_numpy_dtype(dtype_of(k))), cast(minimum(maximum(k, 0.0), 9.0), "int32")
-    )
+    small = take(np.asarray(table, dtypes.to_numpy_dtype(dtype_of(k))), cast(minimum(maximum(k, 0.0), 9.0), "int32"))
     inverse = 1.0 / (k + 1.0)
     square = inverse * inverse
     return where(less(k, 10.0), small, (1 / 12 - (1 / 360 - square / 1260) * square) * inverse)

@@ -17,6 +17,9 @@ def sum(x: Sum, axis: Axis = None, keepdims=False):
 
     Returns:
         Tensor of `x`'s dtype; booleans and integers below 32 bits become int32 (unsigned: uint32).
+
+    >>> ops.sum([[1, 2], [3, 4]], axis=0)
+    [4, 6]
     """
 
 
@@ -39,6 +42,9 @@ def prod(x, axis=None, keepdims=False, dtype=None):  # noqa: F811
 
     Returns:
         Tensor of `dtype`, or of `x`'s; booleans and integers below 32 bits become int32 (unsigned: uint32).
+
+    >>> ops.prod([[1, 2], [3, 4]], axis=1)
+    [ 2, 12]
     """
     if dtype is None:
         return _prod(x, axis, keepdims)
@@ -59,6 +65,9 @@ def mean(x: Float, axis: Axis = None, keepdims=False):
 
     Returns:
         Floating tensor.
+
+    >>> ops.mean([[1.0, 3.0], [5.0, 7.0]], axis=1)
+    [2., 6.]
     """
 
 
@@ -73,6 +82,9 @@ def var(x: Float, axis: Axis = None, keepdims=False):
 
     Returns:
         Real floating tensor.
+
+    >>> ops.var([1.0, 3.0])
+    1.
     """
 
 
@@ -100,6 +112,9 @@ def max(x, axis=None, keepdims=False, initial=None):  # noqa: F811
 
     Returns:
         Tensor of `x`'s dtype. The gradient is shared among equal largest elements.
+
+    >>> ops.max([[1, 5], [7, 0]], axis=0)
+    [7, 5]
     """
     if initial is None:
         return _max(x, axis, keepdims)
@@ -117,6 +132,9 @@ def min(x, axis=None, keepdims=False, initial=None):  # noqa: F811
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.min([[1, 5], [7, 0]], axis=0)
+    [1, 0]
     """
     if initial is None:
         return _min(x, axis, keepdims)
@@ -147,12 +165,20 @@ def _or_initial(reduce, combine, x, axis, keepdims, initial):
 
 
 def amax(x, axis=None, keepdims=False):
-    """Largest element over axes: `max` by NumPy's other name (`numpy.amax`)."""
+    """Largest element over axes: `max` by NumPy's other name (`numpy.amax`).
+
+    >>> ops.amax([1, 5, 2])
+    5
+    """
     return _max(x, axis, keepdims)
 
 
 def amin(x, axis=None, keepdims=False):
-    """Smallest element over axes: `min` by NumPy's other name (`numpy.amin`)."""
+    """Smallest element over axes: `min` by NumPy's other name (`numpy.amin`).
+
+    >>> ops.amin([1, 5, 2])
+    1
+    """
     return _min(x, axis, keepdims)
 
 
@@ -167,6 +193,9 @@ def any(x: Bool, axis: Axis = None, keepdims=False):
 
     Returns:
         Boolean tensor.
+
+    >>> ops.any([[True, False], [False, False]], axis=1)
+    [ True, False]
     """
 
 
@@ -181,6 +210,9 @@ def all(x: Bool, axis: Axis = None, keepdims=False):
 
     Returns:
         Boolean tensor.
+
+    >>> ops.all([[True, False], [True, True]], axis=1)
+    [False, True]
     """
 
 
@@ -195,6 +227,9 @@ def argmax(x: Tensor, axis=None, keepdims=False):
 
     Returns:
         int32 tensor.
+
+    >>> ops.argmax([[1, 5, 2], [7, 0, 7]], axis=1)
+    [1, 0]
     """
 
 
@@ -209,6 +244,9 @@ def argmin(x: Tensor, axis=None, keepdims=False):
 
     Returns:
         int32 tensor.
+
+    >>> ops.argmin([[1, 5, 2], [7, 0, 7]], axis=1)
+    [0, 1]
     """
 
 
@@ -223,6 +261,9 @@ def logsumexp(x: Float, axis: Axis = None, keepdims=False):
 
     Returns:
         Floating tensor; -inf where all elements are.
+
+    >>> ops.logsumexp([float("-inf"), 0.0])
+    0.
     """
 
 
@@ -249,6 +290,9 @@ def cumsum(x, axis=None, dtype=None):  # noqa: F811
 
     Returns:
         Tensor of `x`'s shape, or one-dimensional for `axis=None`.
+
+    >>> ops.cumsum([1, 2, 3])
+    [1, 3, 6]
     """
     return _cumsum(_to_accumulate(x, dtype), axis)
 
@@ -263,6 +307,9 @@ def cumprod(x, axis=None, dtype=None):  # noqa: F811
 
     Returns:
         Tensor of `x`'s shape, or one-dimensional for `axis=None`.
+
+    >>> ops.cumprod([1, 2, 3])
+    [1, 2, 6]
     """
     return _cumprod(_to_accumulate(x, dtype), axis)
 

@@ -13,7 +13,9 @@ from kerata.graph.tensor import KerasTensor, spec
 
 def dims(shape):
     """A `Dims` argument as a static shape: `None` where a dimension is computed."""
-    return tuple(d if isinstance(d, int) else None if isinstance(d, KerasTensor) or d is None else int(d) for d in shape)
+    return tuple(
+        d if isinstance(d, int) else None if isinstance(d, KerasTensor) or d is None else int(d) for d in shape
+    )
 
 
 def _named(owner, message):
@@ -175,9 +177,7 @@ def reshape(x, newshape):
             rest *= d
     if not computed and total is not None:
         if (unknown and (rest == 0 and total or rest and total % rest)) or (not unknown and rest != total):
-            raise ValueError(
-                f"{tuple(x.shape)} has {total} elements, which don't fit into {tuple(newshape)}."
-            )
+            raise ValueError(f"{tuple(x.shape)} has {total} elements, which don't fit into {tuple(newshape)}.")
     result = list(dims(shape))
     if unknown:
         result[unknown[0]] = None
@@ -188,7 +188,9 @@ def reshape(x, newshape):
 
 def transpose(x, axes):
     if sorted(axes_in(axes, len(x.shape))) != list(range(len(x.shape))):
-        raise ValueError(f"`axes` {tuple(axes)} must name each of the {len(x.shape)} dimensions of {tuple(x.shape)} once.")
+        raise ValueError(
+            f"`axes` {tuple(axes)} must name each of the {len(x.shape)} dimensions of {tuple(x.shape)} once."
+        )
     return spec(tuple(x.shape[a] for a in axes), x.dtype)
 
 
@@ -243,7 +245,9 @@ def _same_ranks(shapes):
     if not shapes:
         raise ValueError("a list of at least one tensor is needed, but it's empty.")
     if len({len(s) for s in shapes}) > 1:
-        raise ValueError(f"the tensors must have the same number of dimensions, but shapes are {format_shapes(shapes)}.")
+        raise ValueError(
+            f"the tensors must have the same number of dimensions, but shapes are {format_shapes(shapes)}."
+        )
 
 
 def merged_shape(parts, shapes, where):
@@ -304,7 +308,9 @@ def pad(x, pad_width, mode, constant_values):
 
 
 def tile(x, repeats):
-    return spec(tuple(None if d is None or not isinstance(r, int) else d * r for d, r in zip(x.shape, repeats)), x.dtype)
+    return spec(
+        tuple(None if d is None or not isinstance(r, int) else d * r for d, r in zip(x.shape, repeats)), x.dtype
+    )
 
 
 def repeat(x, repeats, axis):
@@ -314,9 +320,13 @@ def repeat(x, repeats, axis):
         total = None if size is None else size * repeats
     else:
         if size is not None and len(repeats) not in (1, size):
-            raise ValueError(f"{len(repeats)} repeats are given for dimension {axis} of {tuple(x.shape)}; give one or {size}.")
-        total = builtins.sum(repeats) * (size // len(repeats) if size else 1) if len(repeats) != 1 else (
-            None if size is None else size * repeats[0]
+            raise ValueError(
+                f"{len(repeats)} repeats are given for dimension {axis} of {tuple(x.shape)}; give one or {size}."
+            )
+        total = (
+            builtins.sum(repeats) * (size // len(repeats) if size else 1)
+            if len(repeats) != 1
+            else (None if size is None else size * repeats[0])
         )
     return spec((*x.shape[:axis], total, *x.shape[axis + 1 :]), x.dtype)
 
@@ -363,7 +373,9 @@ def take(x, indices, axis):
 def take_along_axis(x, indices, axis):
     _same_ranks([x.shape, indices.shape])
     axis = axis_in(axis, len(x.shape))
-    rest = broadcast_shapes(x.shape[:axis] + (1,) + x.shape[axis + 1 :], indices.shape[:axis] + (1,) + indices.shape[axis + 1 :])
+    rest = broadcast_shapes(
+        x.shape[:axis] + (1,) + x.shape[axis + 1 :], indices.shape[:axis] + (1,) + indices.shape[axis + 1 :]
+    )
     return spec((*rest[:axis], indices.shape[axis], *rest[axis + 1 :]), x.dtype)
 
 
@@ -604,7 +616,9 @@ def solve(a, b, *_):
     vector = len(b.shape) == len(a.shape) - 1
     rows = b.shape[-1] if vector else b.shape[-2] if len(b.shape) > 1 else None
     if len(b.shape) < len(a.shape) - 1 or (None not in (rows, a.shape[-1]) and rows != a.shape[-1]):
-        raise ValueError(f"shapes {format_shapes((a.shape, b.shape))} don't fit: `b` must be (..., {a.shape[-1]}) or (..., {a.shape[-1]}, n).")
+        raise ValueError(
+            f"shapes {format_shapes((a.shape, b.shape))} don't fit: `b` must be (..., {a.shape[-1]}) or (..., {a.shape[-1]}, n)."
+        )
     return spec(b.shape, b.dtype)
 
 
@@ -687,9 +701,7 @@ def parse_einsum(subscripts, ranks):
     if len(terms) != len(ranks):
         raise ValueError(f"{subscripts!r} names {len(terms)} operands, but {len(ranks)} are given.")
     free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in equation]
-    spread = builtins.max(
-        (rank - len(t.replace("...", "")) for t, rank in zip(terms, ranks) if "..." in t), default=0
-    )
+    spread = builtins.max((rank - len(t.replace("...", "")) for t, rank in zip(terms, ranks) if "..." in t), default=0)
     letters = "".join(free[:spread])
     spelled = []
     for term, rank in zip(terms, ranks):

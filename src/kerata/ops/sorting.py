@@ -24,6 +24,9 @@ def sort(x: Index, axis=-1):
 
     Returns:
         Tensor of `x`'s dtype.
+
+    >>> ops.sort([3, 1, 2])
+    [1, 2, 3]
     """
     return (reshape(x, (-1,)), 0) if axis is None else (x, axis)
 
@@ -38,6 +41,9 @@ def argsort(x: Index, axis=-1):
 
     Returns:
         int32 tensor.
+
+    >>> ops.argsort([3, 1, 2])
+    [1, 2, 0]
     """
     return (reshape(x, (-1,)), 0) if axis is None else (x, axis)
 
@@ -54,6 +60,9 @@ def top_k(x: Index, k, sorted=True):
     Returns:
         `(values, indices)`: tensors of shape `(..., k)`; indices are int32. Of equal elements the
         first one comes first.
+
+    >>> ops.top_k([1.0, 4.0, 3.0], 2)
+    ([4., 3.], [1, 2])
     """
     return x, positive_int(k, "k", "top_k"), sorted
 
@@ -69,6 +78,9 @@ def searchsorted(sorted_sequence: Tensor, values: Tensor, side="left"):
 
     Returns:
         int32 tensor of `values`' shape.
+
+    >>> ops.searchsorted([1, 3, 5], [0, 3, 9])
+    [0, 1, 3]
     """
     return sorted_sequence, values, one_of(side, ("left", "right"), "side", "searchsorted")
 

@@ -1,6 +1,5 @@
 """Spread, quantiles, counting, correlation."""
 
-
 import numpy as np
 
 from kerata.core.errors import one_of, positive_int
@@ -30,8 +29,8 @@ from kerata.ops.elementwise import (
 )
 from kerata.ops.indexing import scatter, take, take_along_axis
 from kerata.ops.linalg import matmul
-from kerata.ops.reduction import any, max, mean, min, sum, var
 from kerata.ops.movement import broadcast_to, expand_dims, flip, moveaxis, reshape, transpose
+from kerata.ops.reduction import any, max, mean, min, sum, var
 from kerata.ops.sorting import searchsorted, sort
 
 
@@ -232,7 +231,11 @@ def _arranged(result, kept, result_shape):
     """Several shares are the first dimension; kept axes of 1 come back."""
     if len(result.shape) > kept:
         result = moveaxis(result, tuple(range(kept, len(result.shape))), tuple(range(len(result.shape) - kept)))
-        return result if result_shape is None else reshape(result, shape_of(result)[: len(result.shape) - kept] + result_shape)
+        return (
+            result
+            if result_shape is None
+            else reshape(result, shape_of(result)[: len(result.shape) - kept] + result_shape)
+        )
     return result if result_shape is None else reshape(result, result_shape)
 
 

@@ -8,12 +8,12 @@ class Adafactor(Optimizer):
     """Adam-like steps with second moments kept by rows and columns only. Source: Shazeer & Stern, 2018.
 
     Args:
-        learning_rate: number, schedule or callable; an upper bound with `relative_step`.
+        learning_rate: number, schedule or callable; an upper bound: the rate is at most `1 / sqrt(step)`.
         beta_2_decay: exponent with which the weight of the past grows to 1.
         epsilon_1: added to squared gradients.
         epsilon_2: least scale of a variable.
         clip_threshold: greatest root mean square of a step.
-        relative_step: whether the learning rate falls as `1 / sqrt(step)` at least.
+        relative_step: kept for configs; it changes nothing, as in Keras.
         weight_decay, clipnorm, …: see `Optimizer`.
 
     >>> import kerata
@@ -76,9 +76,8 @@ class Adafactor(Optimizer):
         return self.add_variable(shape, dtype=variable.dtype, name=f"{base}_{name}")
 
     def rate(self, learning_rate, step):
-        if self.relative_step:
-            learning_rate = ops.minimum(learning_rate, ops.rsqrt(step))
-        return learning_rate, ops.power(step, self.beta_2_decay)
+        # As in Keras, where `relative_step` makes no difference.
+        return ops.minimum(learning_rate, ops.rsqrt(step)), ops.power(step, self.beta_2_decay)
 
     def update(self, gradient, variable, slots, learning_rate, step):
         rows, columns, velocity = slots

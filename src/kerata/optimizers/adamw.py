@@ -42,7 +42,9 @@ class AdamW(Adam):
         **kwargs,
     ):
         if weight_decay is None:
-            raise ValueError("AdamW: `weight_decay` must be a number. Without weight decay it is `Adam`.")
+            raise ValueError(
+                "AdamW: Argument `weight_decay` must be a float. Received: weight_decay=None. Without it: `Adam`."
+            )
         super().__init__(
             learning_rate,
             beta_1,

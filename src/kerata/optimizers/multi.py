@@ -5,6 +5,7 @@ from collections.abc import MutableMapping
 
 from kerata.core import registry, serialization
 from kerata.core.construct import Constructed
+from kerata.optimizers.adopted import as_variable
 from kerata.optimizers.loss_scale import LossScaleOptimizer
 from kerata.optimizers.optimizer import Optimizer
 
@@ -98,13 +99,12 @@ class MultiOptimizer(Optimizer):
         """Ask for each variable's optimizer, and build them."""
         if self.built:
             return
-        super().build(variables)
+        variables = [as_variable(v) for v in variables]
         choose = self.optimizer_map
-        owners = [
-            choose(v) if not isinstance(choose, Optimizer) else choose for v in self._trainable_variables
-        ]
+        owners = [choose if isinstance(choose, Optimizer) else choose(v) for v in variables]
         for owner in owners:
             _plain(owner, "{} cannot be used inside an MultiOptimizer.")
+        super().build(variables)
         self._collect(owners)
         number = {id(o): i for i, o in enumerate(self.optimizers)}
         self._owner_of = [number[id(o)] for o in owners]

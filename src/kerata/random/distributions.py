@@ -2,8 +2,8 @@
 
 Where a `seed` is taken: an int gives the same values at each call, a `SeedGenerator` new ones, `None` those
 of a global generator (`keras.utils.set_random_seed`). For the same seed all backends give the same bits,
-except normals and what is made of them, which agree to the last two or three. On Keras with JAX the same
-seeds give the same uniforms, normals, integers, categories and (of one dimension) shuffles.
+except normals, which agree to 3 units in the last place, and what is made of them. Keras on JAX gives the
+same uniforms, normals, integers, categories and (of one dimension) shuffles for a seed.
 """
 
 import operator
@@ -32,8 +32,8 @@ def uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
         ValueError: `dtype` isn't floating.
 
     >>> import kerata
-    >>> kerata.ops.convert_to_numpy(kerata.random.uniform((3,), seed=1)).round(4).tolist()
-    [0.1362, 0.6827, 0.8059]
+    >>> kerata.random.uniform((3,), seed=1)
+    [0.13620758, 0.68262076, 0.8059528]
     """
     dtype = _floating(dtype, "uniform")
     key = draw_seed(seed, "uniform")
@@ -56,8 +56,9 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
         ValueError: `dtype` isn't floating.
 
     >>> import kerata
-    >>> kerata.ops.convert_to_numpy(kerata.random.normal((2,), seed=1)).round(3).tolist()
-    [-1.097, 0.475]
+    >>> z = kerata.random.normal((1000,), 5.0, 2.0, seed=1)
+    >>> bool(abs(kerata.ops.mean(z) - 5.0) < 0.2), bool(abs(kerata.ops.std(z) - 2.0) < 0.2)
+    (True, True)
     """
     dtype = _floating(dtype, "normal")
     z = _drawn(draws.random_normal, draw_seed(seed, "normal"), shape, dtype)
@@ -98,8 +99,8 @@ def randint(shape, minval, maxval, dtype="int32", seed=None):
         ValueError: `dtype` is no integer dtype, or doesn't hold the bounds.
 
     >>> import kerata
-    >>> kerata.ops.convert_to_numpy(kerata.random.randint((5,), 0, 10, seed=1)).tolist()
-    [8, 8, 2, 1, 4]
+    >>> kerata.random.randint((5,), 0, 10, seed=1)
+    [4, 5, 3, 1, 4]
     """
     dtype = dtypes.standardize_dtype(dtype)
     if not dtypes.is_int(dtype):
@@ -129,15 +130,13 @@ def categorical(logits, num_samples, dtype="int32", seed=None):
         ValueError: `logits` hasn't two dimensions.
 
     >>> import kerata
-    >>> kerata.ops.convert_to_numpy(kerata.random.categorical([[0.0, 1e9]], 3, seed=1)).tolist()
+    >>> kerata.random.categorical([[0.0, 1e9]], 3, seed=1)
     [[1, 1, 1]]
     """
     _no_symbols("categorical", logits)
     logits = ops.convert_to_tensor(logits)
     if len(logits.shape) != 2:
-        raise ValueError(
-            f"categorical: `logits` must be [batch, classes], but its shape is {tuple(logits.shape)}."
-        )
+        raise ValueError(f"categorical: `logits` must be [batch, classes], but its shape is {tuple(logits.shape)}.")
     key = draw_seed(seed, "categorical")
     return draws.random_categorical(logits, key, operator.index(num_samples), dtypes.standardize_dtype(dtype))
 
@@ -182,8 +181,8 @@ def shuffle(x, axis=0, seed=None):
         seed: int, `SeedGenerator` or `None`.
 
     >>> import kerata
-    >>> kerata.ops.convert_to_numpy(kerata.random.shuffle(kerata.ops.arange(5), seed=1)).tolist()
-    [3, 1, 4, 2, 0]
+    >>> kerata.random.shuffle(kerata.ops.arange(5), seed=1)
+    [4, 0, 1, 2, 3]
     """
     _no_symbols("shuffle", x)
     x = x if isinstance(x, KerasTensor) else ops.convert_to_tensor(x)

@@ -1,10 +1,8 @@
 """The one image op that draws random numbers."""
 
 from kerata.core.errors import one_of
-from kerata.ops import random as draws
 from kerata.ops.core import convert_to_tensor
-from kerata.ops.core import shape as shape_of
-from kerata.ops.image.layout import layout, spatial_axes
+from kerata.ops.image.layout import layout
 from kerata.ops.image.warping import FILL_MODES, elastically_warped
 from kerata.random.seeds import draw_seed
 
@@ -42,10 +40,7 @@ def elastic_transform(
     one_of(fill_mode, FILL_MODES, "fill_mode", "elastic_transform")
     if not sigma > 0:
         raise ValueError(f"elastic_transform: `sigma` must be positive, but is {sigma}.")
-    shape = shape_of(images)
-    height, width = (shape[a] for a in spatial_axes(images, data_format))
-    batch = 1 if len(shape) == 3 else shape[0]
-    noise = draws.random_normal(draw_seed(seed, "elastic_transform"), (2, batch, height, width), "float32")
+    key = draw_seed(seed, "elastic_transform")
     return elastically_warped(
-        images, noise, float(alpha), float(sigma), interpolation, fill_mode, fill_value, data_format
+        images, key, float(alpha), float(sigma), interpolation, fill_mode, fill_value, data_format
     )

@@ -60,9 +60,7 @@ class SeedGenerator(Constructed):
         self.seed = None if seed is None else checked_seed(seed, "SeedGenerator")
         words = key_words(make_default_seed() if seed is None else self.seed)
         with names.name_scope(self.name):
-            self.state = Variable(
-                words, dtype="uint32", trainable=False, autocast=False, name="seed_generator_state"
-            )
+            self.state = Variable(words, dtype="uint32", trainable=False, autocast=False, name="seed_generator_state")
 
     def next(self, ordered=True):
         """The next key, uint32[2].

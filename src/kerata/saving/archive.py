@@ -146,8 +146,7 @@ class Archive:
             return zipfile.ZipFile(self._file)
         except (zipfile.BadZipFile, ValueError, EOFError, OSError) as error:
             raise ValueError(
-                f"{self.shown} is no `.keras` file: it is damaged, cut off, or another kind of file "
-                f"({error})."
+                f"{self.shown} is no `.keras` file: it is damaged, cut off, or another kind of file ({error})."
             ) from error
 
     def _checked_names(self):
@@ -168,9 +167,7 @@ class Archive:
         if names.count(name) > 1:
             raise ValueError(f"{self.shown} has two entries {name!r}. It is refused.")
         if info.flag_bits & 1:
-            raise ValueError(
-                f"{self.shown}: the entry {name!r} is encrypted, which `.keras` files never are."
-            )
+            raise ValueError(f"{self.shown}: the entry {name!r} is encrypted, which `.keras` files never are.")
         limit = max(_SMALL, info.compress_size * _LARGEST_RATIO)
         if info.file_size > limit and not self._trusted:
             raise ValueError(
@@ -180,9 +177,7 @@ class Archive:
 
     def _must_have(self, name):
         if name not in self.names:
-            raise ValueError(
-                f"{self.shown} is no model file: it has no {name!r}, but {sorted(self.names)[:9]}."
-            )
+            raise ValueError(f"{self.shown} is no model file: it has no {name!r}, but {sorted(self.names)[:9]}.")
 
     def _start_of(self, info):
         """Where an entry's data begin: after a header whose length only the header says."""

@@ -5,12 +5,12 @@ group whose attribute `weight_names` lists its datasets; weights go by order, no
 """
 
 import json
-import warnings
 
 import numpy as np
 
 from kerata.core import serialization
 from kerata.saving import atomic
+from kerata.saving.notice import warn
 from kerata.saving.older import is_older, modern_config, modern_training
 from kerata.saving.state import optimizer_variables
 from kerata.saving.store import Entry, Reader, host_array, write_dataset
@@ -169,7 +169,7 @@ def _load(model, reader, by_name, skip_mismatch):
         raise ValueError(f"{reader.shown} does not fit the model; nothing was changed.\n  {listed}")
     if problems:
         listed = "\n  ".join(problems)
-        warnings.warn(f"{reader.shown}: not everything fits and was loaded.\n  {listed}", stacklevel=4)
+        warn(f"{reader.shown}: not everything fits and was loaded.\n  {listed}")
     for variable, entry in pairs:
         variable.assign(entry.read())
 
@@ -242,10 +242,9 @@ def _compile(model, config, reader, custom_objects, safe_mode):
         with CustomObjectScope(custom_objects):
             model.compile_from_config(config)
     except (TypeError, ValueError) as error:
-        warnings.warn(
+        warn(
             f"{reader.shown}: the model was loaded but not compiled, since its compile settings are of "
-            f"another version ({error}). Call `compile`.",
-            stacklevel=4,
+            f"another version ({error}). Call `compile`."
         )
         return
     _load_optimizer(model.optimizer, reader)
@@ -261,10 +260,7 @@ def _load_optimizer(optimizer, reader):
         entries.append(Entry(reader.group("optimizer_weights", "/".join(folders)), key, reader))
     variables = optimizer_variables(optimizer, len(entries))
     if [tuple(v.shape) for v in variables] != [entry.shape for entry in entries]:
-        warnings.warn(
-            f"{reader.shown}: the optimizer's state is of another version of Keras; it starts anew.",
-            stacklevel=5,
-        )
+        warn(f"{reader.shown}: the optimizer's state is of another version of Keras; it starts anew.")
         return
     for variable, entry in zip(variables, entries, strict=True):
         variable.assign(entry.read())

@@ -2,10 +2,10 @@
 
 import json
 import os
-import warnings
 
 from kerata.core import errors, loading, serialization
 from kerata.saving import archive, atomic
+from kerata.saving.notice import warn
 from kerata.saving.older import is_older, modern_config
 from kerata.saving.state import load_state, save_state
 from kerata.saving.walk import walk
@@ -93,7 +93,7 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
             config.pop("compile_config", None)
         with loading.values_follow() as waiting:
             model = made(config, custom_objects, safe_mode, opened.shown)
-            _load_weights(model, opened, compile)
+            _load_weights(model, opened)
         for variable in waiting:
             # What the file had no value for.
             variable.initialize()
@@ -116,10 +116,7 @@ def made(config, custom_objects, safe_mode, shown):
 
 def _save(model, path, zipped, include_optimizer):
     if not getattr(model, "built", True):
-        warnings.warn(
-            f"The model {model.name!r} is not built: the file will hold no weights. Call it on data first.",
-            stacklevel=4,
-        )
+        warn(f"The model {model.name!r} is not built: the file will hold no weights. Call it on data first.")
     texts = {archive.METADATA: _metadata(), archive.CONFIG: _config_text(model, include_optimizer)}
     replacing = atomic.replacing if zipped else atomic.replacing_folder
     write = archive.write_zip if zipped else archive.write_folder
@@ -176,13 +173,13 @@ def _keras_version(opened):
         return KERAS_API_VERSION
 
 
-def _load_weights(model, opened, compiled):
+def _load_weights(model, opened):
     if archive.WEIGHTS not in opened.names and not getattr(model, "built", False):
         return
     with opened.weights() as reader:
         if not getattr(model, "built", True) and not reader.paths():
             return
-        load_state(model, reader, needs_optimizer=compiled)
+        load_state(model, reader)
 
 
 def _save_assets(model, folder):

@@ -43,6 +43,8 @@ def modern_config(config):
         config = _modern_object(config)
     if config.get("inbound_nodes"):
         config["inbound_nodes"] = [_modern_node(node) for node in config["inbound_nodes"]]
+    if "layers" in config and "output_layers" in config:
+        config = _renumbered(config)
     if config.get("compile_config"):
         config["compile_config"] = modern_training(config["compile_config"])
     return config
@@ -60,7 +62,7 @@ def modern_training(config):
         name = optimizer["class_name"].rpartition(">")[2]
         config["optimizer"] = {"module": "keras.optimizers", "class_name": name, "config": arguments}
     for key in ("metrics", "weighted_metrics", "loss"):
-        config[key] = _modern_metric(config.get(key))
+        config[key] = _modern_metric(modern_config(config.get(key)))
     # `None` left the choice to Keras.
     return {k: v for k, v in config.items() if v is not None}
 
@@ -71,6 +73,9 @@ def _modern_object(entry):
     for beginning, unused in _UNUSED.items():
         if name.startswith(beginning):
             arguments = {k: v for k, v in arguments.items() if k not in unused}
+    if not name.endswith("Wrapper"):
+        # A loss or metric is its class; its function needn't be told.
+        arguments.pop("fn", None)
     if name == "Policy":
         return {"module": "keras", "class_name": "DTypePolicy", "config": {"name": arguments["name"]}}
     if name == "BatchNormalization" and isinstance(arguments.get("axis"), list):
@@ -107,6 +112,41 @@ def _modern_node(node):
             kwargs.update(connection[3])
     kwargs = {key: _tensor(v) if _is_connection(v) else v for key, v in kwargs.items()}
     return {"args": [tensors[0] if len(tensors) == 1 else tensors], "kwargs": kwargs}
+
+
+def _renumbered(config):
+    """Calls of a model within a model are counted from 0, not from 1: its own making was call 0 before."""
+    calls = {entry["name"]: len(entry.get("inbound_nodes") or ()) for entry in config["layers"] if "name" in entry}
+    used = list(_histories(config["layers"])) + list(_addresses(config["output_layers"]))
+    beyond = {name for name, call, _ in used if call and call >= calls.get(name, call + 1)}
+    for address in used:
+        if address[0] in beyond:
+            address[1] -= 1
+    return config
+
+
+def _histories(value):
+    if isinstance(value, list):
+        for item in value:
+            yield from _histories(item)
+    elif isinstance(value, dict):
+        if value.get("class_name") == "__keras_tensor__":
+            yield value["config"]["keras_history"]
+        elif "inbound_nodes" in value:
+            # The models within have addresses of their own.
+            yield from _histories(value["inbound_nodes"])
+        elif "args" in value:
+            yield from _histories([value["args"], list(value["kwargs"].values())])
+
+
+def _addresses(value):
+    if _is_connection(value):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _addresses(item)
+    elif isinstance(value, dict):
+        yield from _addresses(list(value.values()))
 
 
 def _is_connection(value):

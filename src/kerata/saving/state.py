@@ -1,8 +1,8 @@
 """A model's variables into a file and back: all of them checked before the first is changed."""
 
-import warnings
 from dataclasses import dataclass
 
+from kerata.saving.notice import warn
 from kerata.saving.store import ReadStore
 from kerata.saving.walk import is_stored, kinds, walk
 
@@ -34,7 +34,7 @@ def save_state(model, writer, seeds=False):
                 obj.save_own_variables(store)
 
 
-def load_state(model, reader, skip_mismatch=False, skipped=(), needs_optimizer=False, seeds=False):
+def load_state(model, reader, skip_mismatch=False, skipped=(), seeds=False):
     """Set the variables of a model from a file.
 
     Args:
@@ -42,7 +42,6 @@ def load_state(model, reader, skip_mismatch=False, skipped=(), needs_optimizer=F
         reader: `Reader` or `ShardedReader`.
         skip_mismatch: leave out objects that don't fit, with a warning.
         skipped: objects to leave out.
-        needs_optimizer: whether an optimizer that doesn't fit is an error; else it's left out with a warning.
         seeds: also set the seed generators, if the file has them.
 
     Raises:
@@ -56,7 +55,7 @@ def load_state(model, reader, skip_mismatch=False, skipped=(), needs_optimizer=F
         if (is_stored(obj) or (_is_seed(obj) and reader.entries(path))) and not _is_in(obj, skipped)
     ]
     problems = [(place, problem) for place in places if (problem := _problem(place))]
-    _report(model, reader, problems, skip_mismatch, needs_optimizer)
+    _report(model, reader, problems, skip_mismatch)
     unfit = {id(place.obj) for place, _ in problems}
     fitting = [place for place in places if place.entries and id(place.obj) not in unfit]
     _assign(fitting)
@@ -150,25 +149,21 @@ def _called(place):
     return f"{type(obj).__name__} {name!r} (model: {path}; file: {place.path or '/'})"
 
 
-def _report(model, reader, problems, skip_mismatch, needs_optimizer):
+def _report(model, reader, problems, skip_mismatch):
     """Raise for what can't be loaded, or warn where it may be left out."""
     of_optimizer = [(p, text) for p, text in problems if "Optimizer" in kinds(type(p.obj))]
     of_layers = [(p, text) for p, text in problems if "Optimizer" not in kinds(type(p.obj))]
-    fatal = [text for _, text in of_layers if not skip_mismatch]
-    fatal += [text for _, text in of_optimizer if needs_optimizer and not skip_mismatch]
-    if fatal:
+    fatal = [text for _, text in of_layers]
+    if fatal and not skip_mismatch:
         raise ValueError(
             f"{reader.shown} does not fit the model {getattr(model, 'name', '')!r}; nothing was changed.\n"
             + _listed(fatal)
             + "\nMake the model as the saved one was made, or leave out what doesn't fit with "
             "`skip_mismatch=True`."
         )
-    left_out = [text for _, text in of_layers]
-    left_out += [f"{text} The optimizer starts anew." for _, text in of_optimizer]
+    left_out = fatal + [f"{text} The optimizer starts anew." for _, text in of_optimizer]
     if left_out:
-        warnings.warn(
-            f"{reader.shown}: not everything fits and was loaded.\n{_listed(left_out)}", stacklevel=4
-        )
+        warn(f"{reader.shown}: not everything fits and was loaded.\n{_listed(left_out)}")
 
 
 def _listed(texts):
@@ -214,8 +209,7 @@ def _mention_rest(reader, known):
     rest = [p for p in reader.paths() if _public(p) not in known and not p.startswith("optimizer")]
     rest = [p for p in rest if not any(part in _OF_A_RUN for part in p.split("/"))]
     if rest:
-        warnings.warn(
+        warn(
             f"{reader.shown} has variables that the model has no place for, which were not loaded: "
-            f"{', '.join(rest[:_SHOWN])}{', …' if len(rest) > _SHOWN else ''}.",
-            stacklevel=4,
+            f"{', '.join(rest[:_SHOWN])}{', …' if len(rest) > _SHOWN else ''}."
         )

@@ -236,16 +236,10 @@ class ShardedReader:
         for name in names:
             # The index may only name its neighbours.
             if os.path.basename(name) != name or name in ("", ".", ".."):
-                raise ValueError(
-                    f"{self.shown}: the shard {name!r} is outside the index's folder. It is refused."
-                )
+                raise ValueError(f"{self.shown}: the shard {name!r} is outside the index's folder. It is refused.")
             if not os.path.exists(os.path.join(folder, name)):
-                raise FileNotFoundError(
-                    f"{self.shown} needs the shard {os.path.join(folder, name)!r}; it is missing."
-                )
-        self._shards = {
-            n: Reader(os.path.join(folder, n), repr(os.path.join(folder, n))) for n in sorted(names)
-        }
+                raise FileNotFoundError(f"{self.shown} needs the shard {os.path.join(folder, name)!r}; it is missing.")
+        self._shards = {n: Reader(os.path.join(folder, n), repr(os.path.join(folder, n))) for n in sorted(names)}
         self._map = {key.strip("/"): shards for key, shards in weight_map.items()}
 
     def entries(self, path):
@@ -396,9 +390,7 @@ def _read_index(path, shown):
     try:
         with open(path, encoding="utf-8") as file:
             weight_map = json.load(file)["weight_map"]
-        shards = [
-            s for shards in weight_map.values() for s in ([shards] if isinstance(shards, str) else shards)
-        ]
+        shards = [s for shards in weight_map.values() for s in ([shards] if isinstance(shards, str) else shards)]
         if not all(isinstance(s, str) for s in shards):
             raise TypeError("names of shards must be strings")
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -37,9 +37,7 @@ def save_weights(model, filepath, overwrite=True, max_shard_size=None, **kwargs)
     path = os.fspath(filepath)
     _check_built(model, "save_weights")
     if path.endswith(_INDEX_ENDING) and max_shard_size is None:
-        raise ValueError(
-            f"save_weights: a name ending in {_INDEX_ENDING} is for shards; give `max_shard_size`."
-        )
+        raise ValueError(f"save_weights: a name ending in {_INDEX_ENDING} is for shards; give `max_shard_size`.")
     if not path.endswith((_ENDING, _INDEX_ENDING)):
         raise ValueError(f"save_weights: the file's name must end in {_ENDING!r}, but it is {path!r}.")
     if max_shard_size is not None:
@@ -82,8 +80,7 @@ def load_weights(model, filepath, skip_mismatch=False, **kwargs):
             return
         if by_name:
             raise ValueError(
-                "load_weights: `by_name` is for `.h5` files of Keras 2. Files of Keras 3 go by the model's "
-                "structure."
+                "load_weights: `by_name` is for `.h5` files of Keras 2. Files of Keras 3 go by the model's structure."
             )
         reader = _reader(path, stack)
         _check_built(model, "load_weights")

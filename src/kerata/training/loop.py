@@ -6,6 +6,7 @@ times a second for the progress bar.
 
 import signal
 import threading
+import time
 from contextlib import closing, contextmanager
 
 from kerata import backends
@@ -14,6 +15,7 @@ from kerata.callbacks.logs import LazyLogs, as_numbers
 from kerata.core import config, tree
 from kerata.training.data.make import make_source
 from kerata.training.data.parts import pack_x_y_sample_weight
+from kerata.training.step import RUNS_TIMED
 from kerata.training.data.split import train_validation_split, unpack_validation_data
 
 # With nothing to look at single batches, so many of them at most go into one call of the compiled step...
@@ -183,7 +185,12 @@ class Run:
                 one = data if count == 1 else tree.map_structure(lambda a: None if a is None else a[0], data)
                 step = self.step = self.model._step(self.kind, _packed(one))
             self.begin(first)
-            logs = step.run(data) if count == 1 else step.run_many(_packed(batch), count)
+            if count > 1:
+                logs = step.run_many(_packed(batch), count)
+            elif step.runs < RUNS_TIMED:
+                logs = _timed(step, data)
+            else:
+                logs = step.run(data)
             progress_logs = LazyLogs(lambda logs=logs, step=step: step.logs(logs))
             self.end(first + count - 1, progress_logs)
             if self.model.stop_training:
@@ -205,7 +212,8 @@ class Run:
         if steps == "auto" or steps == 1:
             if self.callbacks.batch_hooks(self.mode) or model.run_eagerly:
                 return 1
-            if self.step is not None and not self.step.takes_many:
+            step = self.step or model._steps.get(self.kind)
+            if step is None or not step.takes_many or not step.usable():
                 return 1
             size = getattr(source, "batch_bytes", None)
             if size is None:
@@ -218,6 +226,14 @@ class Run:
     def finish(self):
         if self.step is not None:
             self.step.write_back()
+
+
+def _timed(step, data):
+    start = time.perf_counter()
+    logs = step.run(data)
+    step.wait()
+    step.note(time.perf_counter() - start)
+    return logs
 
 
 def _even(total, most):

@@ -93,11 +93,27 @@ def state_of(model, kind):
     return unique
 
 
+RUNS_TIMED = 3
+# A compiled loop over steps saves about 0.05 ms a step, but XLA's CPU convolutions are many times slower inside one.
+QUICK_SECONDS = 2e-3
+
+
 class Step:
     """Base of the steps."""
 
-    # Whether several batches in one call cost less than one by one.
+    # Whether several batches in one call cost less than one by one: `None` until `note` has told.
     takes_many = False
+    runs = 0
+
+    def note(self, seconds):
+        """Hear how long a run took, device included. The first compiles; by the third it's clear whether steps are so quick that
+        handing them over one by one is what costs."""
+        self.runs += 1
+        if self.takes_many is None and self.runs >= RUNS_TIMED:
+            self.takes_many = seconds < QUICK_SECONDS
+
+    def wait(self):
+        """Wait for the device."""
 
     def __init__(self, model, kind, function, logs, backend):
         self.model, self.kind, self.function, self.gives_logs, self.backend = model, kind, function, logs, backend
@@ -191,7 +207,7 @@ class Borrowing(Step):
 class FunctionalStep(Borrowing):
     """For compilers of pure functions: `(values, batch) -> (values, logs)`, values donated; many batches by `scan`."""
 
-    takes_many = True
+    takes_many = None
 
     def __init__(self, *args):
         super().__init__(*args)
@@ -220,6 +236,9 @@ class FunctionalStep(Borrowing):
         return values, tree.pack_sequence_as(structure, [v[-1] for v in logs])
 
     logs_structure = None
+
+    def wait(self):
+        self.backend.block(self.values)
 
     def run(self, batch):
         if self.values is None:
@@ -335,7 +354,7 @@ class PlannedStep(Borrowing):
 class StatefulStep(Step):
     """For compilers of code with state: variables are assigned in place; many batches by a loop in the graph."""
 
-    takes_many = True
+    takes_many = None
 
     def __init__(self, *args):
         super().__init__(*args)

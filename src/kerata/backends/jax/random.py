@@ -32,11 +32,7 @@ _STEP = np.array([0, 1], np.uint32)
 
 def random_next(state):
     key, advanced = _next(state)
-    if (
-        isinstance(advanced, jax.core.Tracer)
-        and not isinstance(state, jax.core.Tracer)
-        and not in_stateless_scope()
-    ):
+    if isinstance(advanced, jax.core.Tracer) and not isinstance(state, jax.core.Tracer) and not in_stateless_scope():
         raise ValueError(
             "A SeedGenerator (or, without `seed`, the global one) can't advance inside a function that JAX "
             "traces: its state is a variable. Compile with `kerata.transforms.jit`, use `stateless_call`, or "
@@ -170,8 +166,7 @@ def _randint_within(key, shape, minval, maxval, dtype):
     kind = np.dtype(f"uint{canonical(f'uint{word}')[4:]}").type
     if word == 64 and kind is np.uint32:
         raise ValueError(
-            f"randint: [{minval}, {maxval}) has more than 2**32 integers. "
-            f"JAX draws those with jax_enable_x64 only."
+            f"randint: [{minval}, {maxval}) has more than 2**32 integers. JAX draws those with jax_enable_x64 only."
         )
     return _offset(key, shape, kind, span % (1 << word), threefry.randint_multiplier(span, word), low, dtype)
 

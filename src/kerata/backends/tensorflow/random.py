@@ -1,16 +1,16 @@
 """Random natives on TensorFlow.
 
-Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are
-TensorFlow ops, for XLA and without, and dimensions may be scalar tensors. A graph of Kerata's own that XLA
-doesn't compile calls NumPy for the larger draws: 120 passes over memory take TensorFlow four times as long.
-With `set_rng("native")`, `tf.random.stateless_*` give uniforms, normals and masks.
+Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are TensorFlow
+ops, for XLA and without, and dimensions may be scalar tensors. 120 passes over memory take a graph long, so
+where XLA doesn't compile it anyway, it compiles the cipher of a fixed number of blocks, which is called as
+often as needed. With `set_rng("native")`, `tf.random.stateless_*` give uniforms, normals and masks.
 """
 
 import math
 
 import numpy as np
 
-from kerata.backends.tensorflow.core import DTYPES, plain_graph, tf
+from kerata.backends.tensorflow.core import DTYPES, tf
 from kerata.core import config, threefry
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 
 _STEP = np.array([0, 1], np.uint32)
 _WORD = 0xFFFFFFFF
-_LARGE = 1 << 15  # elements from which calling NumPy out of a graph pays
+_CHUNK = 1 << 13  # blocks in a call of the compiled cipher; half of that is as fast by single ops
 
 
 def _on_host():
@@ -31,20 +31,6 @@ def _on_host():
 def _size(shape):
     """Number of elements: an int, or a scalar tensor where a dimension is one."""
     return math.prod(shape) if all(isinstance(d, int) for d in shape) else tf.reduce_prod(tf.stack(shape))
-
-
-def _drawn(key, shape, dtype, draw, in_graph):
-    """`draw(shape, key)` of NumPy, where it can be called, else the tensor of `in_graph()`."""
-    if _on_host():
-        return tf.constant(draw(shape, key.numpy()))
-    static = all(isinstance(d, int) for d in shape)
-    if not plain_graph.get() or (static and math.prod(shape) < _LARGE):
-        return in_graph()
-    result = tf.numpy_function(
-        lambda key, *shape: draw(tuple(map(int, shape)), key), [key, *shape], DTYPES[dtype], stateful=False
-    )
-    result.set_shape([d if isinstance(d, int) else None for d in shape])
-    return result
 
 
 # -- keys and bits ---------------------------------------------------------------------------------
@@ -70,7 +56,9 @@ def random_fold(key, data):
 
 
 def random_bits(key, shape):
-    return _drawn(key, shape, "uint32", threefry.host_bits, lambda: _words(key, shape))
+    if _on_host():
+        return tf.constant(threefry.host_bits(shape, key.numpy()))
+    return _words(key, shape)
 
 
 def _rotate(x, distance):
@@ -79,11 +67,41 @@ def _rotate(x, distance):
 
 
 def _blocks(key, count):
-    """Both outputs of the blocks `0..count`, uint32."""
-    counter = tf.bitcast(
-        tf.range(count, dtype=tf.int32), tf.uint32
-    )  # a tensor here has fewer than 2**31 elements
-    return threefry.cipher(key[0], key[1], 0, counter, _rotate)
+    """Both outputs of the blocks `0..count` (a tensor here has fewer than 2**31 elements), uint32."""
+    if _in_xla() or (isinstance(count, int) and count <= _CHUNK // 2):
+        return _encrypted(key, tf.range(count, dtype=tf.int32))
+    starts = tf.range((count + _CHUNK - 1) // _CHUNK) * _CHUNK
+    chunks = tf.map_fn(lambda start: _chunk(key, start), starts, fn_output_signature=_CHUNK_SPEC)
+    return tf.unstack(tf.reshape(tf.transpose(chunks, (1, 0, 2)), (2, -1))[:, :count])
+
+
+_CHUNK_SPEC = tf.TensorSpec((2, _CHUNK), tf.uint32)
+
+
+@tf.function(
+    jit_compile=True,
+    autograph=False,
+    input_signature=[tf.TensorSpec((2,), tf.uint32), tf.TensorSpec((), tf.int32)],
+)
+def _chunk(key, start):
+    return tf.stack(_encrypted(key, start + tf.range(_CHUNK)))
+
+
+def _encrypted(key, counter):
+    return threefry.cipher(key[0], key[1], 0, tf.bitcast(counter, tf.uint32), _rotate)
+
+
+def _in_xla():
+    """Whether the graph being traced is known to be for XLA, which makes one loop of the cipher itself."""
+    return _graph_in_xla(tf.compat.v1.get_default_graph())
+
+
+try:
+    from tensorflow.python.ops.control_flow_util import GraphOrParentsInXlaContext as _graph_in_xla
+except ImportError:
+
+    def _graph_in_xla(graph):
+        return False
 
 
 def _words(key, shape):
@@ -97,27 +115,23 @@ def random_uniform(key, shape, minval, maxval, dtype):
     if config.rng_mode() == "native":
         return tf.random.stateless_uniform(shape, _native_seed(key), minval, maxval, DTYPES[dtype])
 
-    def draw(shape, key):
-        return threefry.host_uniform(shape, key, minval, maxval, dtype)
-
-    return _drawn(key, shape, dtype, draw, lambda: _uniform(key, shape, minval, maxval, dtype))
+    if _on_host():
+        return tf.constant(threefry.host_uniform(shape, key.numpy(), minval, maxval, dtype))
+    return _uniform(key, shape, minval, maxval, dtype)
 
 
 def random_normal(key, shape, dtype):
     if config.rng_mode() == "native":
         return tf.random.stateless_normal(shape, _native_seed(key), dtype=DTYPES[dtype])
-
-    def draw(shape, key):
-        return threefry.host_normal(shape, key, dtype=dtype)
-
-    return _drawn(key, shape, dtype, draw, lambda: _normal(key, shape, dtype))
+    if _on_host():
+        return tf.constant(threefry.host_normal(shape, key.numpy(), dtype=dtype))
+    return _normal(key, shape, dtype)
 
 
 def random_truncated_normal(key, shape, dtype):
-    def draw(shape, key):
-        return threefry.host_truncated_normal(shape, key, dtype=dtype)
-
-    return _drawn(key, shape, dtype, draw, lambda: _truncated_normal(key, shape, dtype))
+    if _on_host():
+        return tf.constant(threefry.host_truncated_normal(shape, key.numpy(), dtype=dtype))
+    return _truncated_normal(key, shape, dtype)
 
 
 def _normal(key, shape, dtype):
@@ -189,11 +203,9 @@ def _horner(coefficients, w):
 def random_mask(key, shape, keep_prob):
     if config.rng_mode() == "native":
         return tf.random.stateless_uniform(shape, _native_seed(key)) < keep_prob
-
-    def draw(shape, key):
-        return threefry.host_mask(shape, key, keep_prob)
-
-    return _drawn(key, shape, "bool", draw, lambda: _mask(key, shape, keep_prob))
+    if _on_host():
+        return tf.constant(threefry.host_mask(shape, key.numpy(), keep_prob))
+    return _mask(key, shape, keep_prob)
 
 
 def _mask(key, shape, keep_prob):
@@ -231,8 +243,7 @@ def _randint(key, shape, minval, maxval, dtype):
         low, span, word = threefry.randint_recipe(minval, maxval)
         if word == 64:
             raise ValueError(
-                f"randint: [{minval}, {maxval}) has more than 2**32 integers. "
-                f"TensorFlow draws those only eagerly."
+                f"randint: [{minval}, {maxval}) has more than 2**32 integers. TensorFlow draws those only eagerly."
             )
         multiplier = threefry.randint_multiplier(span, word)
     else:

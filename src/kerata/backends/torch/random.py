@@ -46,9 +46,7 @@ _HOST_DRAWS = {
     "mask": lambda key, shape, a, b, dtype: threefry.host_mask(shape, key, a),
     "uniform": lambda key, shape, a, b, dtype: threefry.host_uniform(shape, key, a, b, dtype),
     "normal": lambda key, shape, a, b, dtype: threefry.host_normal(shape, key, dtype=dtype),
-    "truncated_normal": lambda key, shape, a, b, dtype: threefry.host_truncated_normal(
-        shape, key, dtype=dtype
-    ),
+    "truncated_normal": lambda key, shape, a, b, dtype: threefry.host_truncated_normal(shape, key, dtype=dtype),
 }
 
 
@@ -76,9 +74,7 @@ def _operator():
         return None
 
     @torch.library.custom_op("kerata::draw", mutates_args=(), device_types="cpu")
-    def draw(
-        key: torch.Tensor, kind: str, shape: Sequence[int], a: float, b: float, dtype: str
-    ) -> torch.Tensor:
+    def draw(key: torch.Tensor, kind: str, shape: Sequence[int], a: float, b: float, dtype: str) -> torch.Tensor:
         return _host_draw(key, kind, shape, a, b, dtype)
 
     @draw.register_fake
@@ -121,15 +117,11 @@ def random_next(state):
         return torch.from_numpy(words[0]), torch.from_numpy(words[1])
     # A copy: the variable that holds the state is about to be overwritten in place.
     words = _signed(state)
-    return _unsigned(words.clone()), _unsigned(
-        words + torch.arange(2, dtype=torch.int32, device=state.device)
-    )
+    return _unsigned(words.clone()), _unsigned(words + torch.arange(2, dtype=torch.int32, device=state.device))
 
 
 def random_split(key, num):
-    return _drawn(
-        key, "split", (num, 2), 0.0, 0.0, "uint32", lambda: _unsigned(torch.stack(_blocks(key, num), 1))
-    )
+    return _drawn(key, "split", (num, 2), 0.0, 0.0, "uint32", lambda: _unsigned(torch.stack(_blocks(key, num), 1)))
 
 
 def random_fold(key, data):
@@ -180,13 +172,9 @@ def random_uniform(key, shape, minval, maxval, dtype):
     if config.rng_mode() == "native":
         low, scale = _affine(minval, maxval, dtype)
         return (
-            torch.rand(shape, dtype=DTYPES[dtype], device=key.device, generator=_generator(key))
-            .mul_(scale)
-            .add_(low)
+            torch.rand(shape, dtype=DTYPES[dtype], device=key.device, generator=_generator(key)).mul_(scale).add_(low)
         )
-    return _drawn(
-        key, "uniform", shape, minval, maxval, dtype, lambda: _uniform(key, shape, minval, maxval, dtype)
-    )
+    return _drawn(key, "uniform", shape, minval, maxval, dtype, lambda: _uniform(key, shape, minval, maxval, dtype))
 
 
 def random_normal(key, shape, dtype):
@@ -196,9 +184,7 @@ def random_normal(key, shape, dtype):
 
 
 def random_truncated_normal(key, shape, dtype):
-    return _drawn(
-        key, "truncated_normal", shape, 0.0, 1.0, dtype, lambda: _truncated_normal(key, shape, dtype)
-    )
+    return _drawn(key, "truncated_normal", shape, 0.0, 1.0, dtype, lambda: _truncated_normal(key, shape, dtype))
 
 
 def _normal(key, shape, dtype):
@@ -317,8 +303,7 @@ def _randint(key, shape, minval, maxval, dtype):
         low, span, word = threefry.randint_recipe(minval, maxval)
         if word == 64:
             raise ValueError(
-                f"randint: [{minval}, {maxval}) has more than 2**32 integers. "
-                f"PyTorch draws those eagerly on a CPU."
+                f"randint: [{minval}, {maxval}) has more than 2**32 integers. PyTorch draws those eagerly on a CPU."
             )
         multiplier = threefry.randint_multiplier(span, word)
     else:

@@ -18,8 +18,8 @@ class Softmax(Layer):
         mask: boolean, broadcastable to the inputs; where it is false, the output is zero.
 
     >>> import kerata
-    >>> mask = kerata.ops.convert_to_tensor([True, True, False])
-    >>> kerata.ops.convert_to_numpy(kerata.layers.Softmax()([1.0, 1.0, 1.0], mask=mask)).tolist()
+    >>> x, mask = kerata.ops.ones(3), kerata.ops.convert_to_tensor([True, True, False])
+    >>> kerata.ops.convert_to_numpy(kerata.layers.Softmax()(x, mask=mask)).tolist()
     [0.5, 0.5, 0.0]
     """
 

@@ -28,6 +28,16 @@ class Windowed(ForRank):
             )
         self.input_spec = InputSpec(min_ndim=rank + 2)
 
+    def _count(self, value, name):
+        """A positive integer."""
+        try:
+            return positive_int(value, name, self._where())
+        except ValueError:
+            raise ValueError(
+                f"{self._where()}: Invalid value for argument `{name}`. Expected a strictly positive value. "
+                f"Received {name}={value}."
+            ) from None
+
     def _channels(self, input_shape):
         """Number of the input's channels, which from now on is demanded."""
         axis = channel_axis(self.data_format, len(input_shape))
@@ -57,7 +67,7 @@ class Windowed(ForRank):
         """Bias and activation."""
         if self.bias is not None:
             x = ops.nn.bias_add(x, self.bias, self.data_format)
-        return self.activation(x)
+        return x if self.activation is None else self.activation(x)
 
 
 class Convolution(Adaptable, Windowed, Layer):
@@ -106,8 +116,8 @@ class Convolution(Adaptable, Windowed, Layer):
     ):
         lora = kwargs.pop("lora_rank", None), kwargs.pop("lora_alpha", None)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.filters = positive_int(filters, "filters", self._where())
-        self.groups = positive_int(groups, "groups", self._where())
+        self.filters = self._count(filters, "filters")
+        self.groups = self._count(groups, "groups")
         if self.filters % self.groups:
             raise ValueError(f"{self._where()}: `filters` ({filters}) must be a multiple of `groups` ({groups}).")
         self._set_geometry(kernel_size, strides, padding, data_format, dilation_rate)
@@ -157,7 +167,8 @@ class Convolution(Adaptable, Windowed, Layer):
     def call(self, inputs):
         if self.bias is None or type(self).convolution_op is not Convolution.convolution_op:
             return self._finished(self.convolution_op(inputs, self.kernel))
-        return self.activation(ops.nn.conv_bias(inputs, self.kernel, self.bias, *self._arguments()))
+        x = ops.nn.conv_bias(inputs, self.kernel, self.bias, *self._arguments())
+        return x if self.activation is None else self.activation(x)
 
 
 class Conv1D(Convolution, rank=1):

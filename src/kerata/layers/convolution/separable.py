@@ -1,7 +1,6 @@
 """Separable convolution: each channel on its own, then all channels at each place."""
 
 from kerata import activations, constraints, initializers, ops, regularizers
-from kerata.core.errors import positive_int
 from kerata.layers.convolution.convolution import Windowed
 from kerata.layers.layer import Layer
 
@@ -46,9 +45,9 @@ class SeparableConvolution(Windowed, Layer):
         **kwargs,
     ):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.filters = positive_int(filters, "filters", self._where())
+        self.filters = self._count(filters, "filters")
         self._set_geometry(kernel_size, strides, padding, data_format, dilation_rate)
-        self.depth_multiplier = positive_int(depth_multiplier, "depth_multiplier", self._where())
+        self.depth_multiplier = self._count(depth_multiplier, "depth_multiplier")
         self.activation = activations.get(activation)
         self.use_bias = bool(use_bias)
         self.depthwise_initializer = initializers.get(depthwise_initializer)

@@ -1,7 +1,7 @@
 """Transposed convolution: upsampling by the gradient of a convolution."""
 
 from kerata import activations, constraints, initializers, ops, regularizers
-from kerata.core.errors import int_tuple, positive_int
+from kerata.core.errors import int_tuple
 from kerata.layers.convolution.convolution import Windowed
 from kerata.layers.layer import Layer
 
@@ -45,7 +45,7 @@ class TransposedConvolution(Windowed, Layer):
         **kwargs,
     ):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.filters = positive_int(filters, "filters", self._where())
+        self.filters = self._count(filters, "filters")
         self._set_geometry(kernel_size, strides, padding, data_format, dilation_rate)
         self.output_padding = self._checked_output_padding(output_padding)
         self.activation = activations.get(activation)

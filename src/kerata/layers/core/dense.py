@@ -101,4 +101,5 @@ class Dense(Adaptable, Layer):
         return (self._kernel.shape[0], rank), (rank, self.units)
 
     def call(self, inputs, training=None):
-        return self.activation(ops.nn.dense(inputs, self.kernel, self.bias))
+        x = ops.nn.dense(inputs, self.kernel, self.bias)
+        return x if self.activation is None else self.activation(x)

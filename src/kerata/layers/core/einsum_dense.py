@@ -102,7 +102,7 @@ class EinsumDense(Adaptable, Layer):
         x = ops.einsum(self.equation, inputs, self.kernel)
         if self.bias is not None:
             x = x + self.bias
-        return self.activation(x)
+        return x if self.activation is None else self.activation(x)
 
 
 def _with_fans(initializer, plan):

@@ -32,6 +32,7 @@ class Embedding(Adaptable, Layer):
     """
 
     _adapted = "embeddings"
+    _constrained = "embedding"
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
 """`Input` and the layer that stands for it in a model."""
 
+from kerata import backends
 from kerata.core import config, dtypes
 from kerata.graph.tensor import KerasTensor, standardize_shape
 from kerata.graph.trace import Node
@@ -45,13 +46,17 @@ class InputLayer(Layer):
         batch_shape = kwargs.pop("batch_input_shape", batch_shape)
         super().__init__(name=name, **kwargs)
         if input_tensor is not None:
-            batch_shape, dtype = _of_tensor(self, input_tensor, shape, batch_shape, dtype)
-        self._batch_shape = _batch_shape(self, shape, batch_size, batch_shape)
-        self._dtype = config.floatx() if dtype is None else dtypes.standardize_dtype(dtype)
+            given = {"shape": shape, "batch_shape": batch_shape, "batch_size": batch_size}
+            self._batch_shape, self._dtype = _of_tensor(
+                self, input_tensor, dtype=dtype, sparse=sparse, ragged=ragged, **given
+            )
+            sparse, ragged = input_tensor.sparse, input_tensor.ragged
+        else:
+            self._batch_shape = _batch_shape(self, shape, batch_size, batch_shape)
+            self._dtype = config.floatx() if dtype is None else dtypes.standardize_dtype(dtype)
         self.sparse = bool(sparse)
         self.ragged = bool(ragged)
-        if self.sparse and self.ragged:
-            raise ValueError(f"{self._where()}: `sparse` and `ragged` can't both be True.")
+        _check_kinds(self, self.sparse, self.ragged)
         self.optional = optional
         tensor = input_tensor
         if tensor is None:
@@ -68,7 +73,7 @@ class InputLayer(Layer):
         return self._dtype
 
     def call(self):
-        return self.output
+        """Nothing: a model hands its inputs over by itself."""
 
     def get_config(self):
         return {
@@ -81,24 +86,49 @@ class InputLayer(Layer):
         }
 
 
-def _of_tensor(layer, tensor, shape, batch_shape, dtype):
+def _check_kinds(layer, sparse, ragged):
+    if sparse and ragged:
+        raise ValueError(f"{layer._where()}: `sparse` and `ragged` can't both be True.")
+    backend = backends.current_name()
+    for name, asked, able in (("sparse", sparse, ("tensorflow", "jax")), ("ragged", ragged, ("tensorflow",))):
+        if asked and backend not in able:
+            raise ValueError(
+                f"{layer._where()}: `{name}=True` is not supported with the {backend} backend; it is with {', '.join(able)}."
+            )
+
+
+def _of_tensor(layer, tensor, **asked):
+    """Shape and dtype of the tensor given, with which whatever else was given has to agree."""
     if not isinstance(tensor, KerasTensor):
-        raise ValueError(f"{layer._where()}: `input_tensor` must be a KerasTensor, not {tensor!r}.")
-    wanted = batch_shape if batch_shape is not None else None if shape is None else (tensor.shape[0], *shape)
-    if wanted is not None and standardize_shape(wanted) != tensor.shape:
-        raise ValueError(f"{layer._where()}: the shape {tuple(wanted)} isn't that of `input_tensor`, {tensor.shape}.")
-    if dtype is not None and dtypes.standardize_dtype(dtype) != tensor.dtype:
-        raise ValueError(f"{layer._where()}: the dtype {dtype!r} isn't that of `input_tensor`, {tensor.dtype!r}.")
+        raise ValueError(f"{layer._where()}: Argument `input_tensor` must be a KerasTensor, not {tensor!r}.")
+    found = {
+        "shape": tensor.shape[1:],
+        "batch_shape": tensor.shape,
+        "batch_size": tensor.shape[0],
+        "dtype": tensor.dtype,
+        "sparse": tensor.sparse,
+        "ragged": tensor.ragged,
+    }
+    if asked["dtype"] is not None:
+        asked["dtype"] = dtypes.standardize_dtype(asked["dtype"])
+    for name, value in asked.items():
+        value = tuple(value) if isinstance(value, list) else value
+        if value is not None and value != found[name]:
+            raise ValueError(
+                f"{layer._where()}: you cannot provide an incompatible `{name}` with `input_tensor`: {value!r} was given, "
+                f"the tensor's is {found[name]!r}."
+            )
     return tensor.shape, tensor.dtype
 
 
 def _batch_shape(layer, shape, batch_size, batch_shape):
     if batch_shape is not None:
-        if shape is not None or batch_size is not None:
-            raise ValueError(f"{layer._where()}: give `shape` (and `batch_size`) or `batch_shape`, not both.")
+        for name, value in (("shape", shape), ("batch_size", batch_size)):
+            if value is not None:
+                raise ValueError(f"{layer._where()}: you cannot pass both `{name}` and `batch_shape` at the same time.")
         return standardize_shape(batch_shape)
     if shape is None:
-        raise ValueError(f"{layer._where()}: give a `shape`, for instance `Input(shape=(28, 28, 1))`.")
+        raise ValueError(f"{layer._where()}: you must pass a `shape` argument. For instance `Input(shape=(28, 28, 1))`.")
     return (batch_size, *standardize_shape(shape))
 
 

@@ -35,8 +35,7 @@ class Lambda(Layer):
         self.function = function
         self.arguments = arguments or {}
         self.mask = mask
-        if mask is not None:
-            self.supports_masking = True
+        self.supports_masking = mask is not None
         self._output_shape = output_shape
 
     def compute_output_shape(self, input_shape):

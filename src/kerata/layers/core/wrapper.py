@@ -22,7 +22,10 @@ class Wrapper(Layer):
 
     def __init__(self, layer, **kwargs):
         if not isinstance(layer, Layer):
-            raise ValueError(f"{type(self).__name__}: `layer` must be a Layer, but {layer!r} was given.")
+            raise ValueError(
+                f"Layer {layer!r} supplied to {type(self).__name__} isn't a supported layer type. "
+                "Please ensure wrapped layer is a valid Keras layer."
+            )
         super().__init__(**kwargs)
         self.layer = layer
 

@@ -37,8 +37,8 @@ class Concatenate(Merge):
             agree = all(len({d for d in dims if d is not None}) <= 1 for dims in zip(*rest, strict=True))
         if not agree:
             raise ValueError(
-                f"{self._where()}: inputs to concatenate must have the same shape but for axis {self.axis}; the shapes "
-                f"are {_listed(shapes)}."
+                f"{self._where()}: this layer requires inputs with matching shapes except for the concatenation axis "
+                f"({self.axis}); the shapes are {_listed(shapes)}."
             )
 
     def call(self, inputs):
@@ -48,16 +48,22 @@ class Concatenate(Merge):
 
     def compute_mask(self, inputs, mask=None):
         """The masks one after another; an input without one counts everywhere."""
+        self._check_masks(inputs, mask)
         if mask is None or all(m is None for m in mask):
             return None
         axis = self.axis % len(inputs[0].shape)
         rank = max(len(m.shape) for m in mask if m is not None)
         if axis >= rank:
             # Along features a step counts if it does in any of the inputs.
-            return None if any(m is None for m in mask) else reduce(ops.logical_or, mask)
-        whole = [ops.shape(x)[:rank] for x in inputs]
-        masks = [ops.ones(s, "bool") if m is None else m for m, s in zip(mask, whole, strict=True)]
-        return ops.concatenate(masks, axis=axis)
+            return reduce(ops.logical_or, [_whole(x, m, rank) for x, m in zip(inputs, mask, strict=True)])
+        return ops.concatenate([_whole(x, m, rank) for x, m in zip(inputs, mask, strict=True)], axis=axis)
+
+
+def _whole(x, mask, rank):
+    """The mask, or one that holds everywhere, of the first `rank` dimensions of `x`."""
+    if mask is not None:
+        return mask
+    return ops.ones_like(x[(slice(None),) * rank + (0,) * (len(x.shape) - rank)], dtype="bool")
 
 
 def concatenate(inputs, axis=-1, **kwargs):

@@ -46,8 +46,8 @@ class Dot(Merge):
             )
         if None not in sizes and sizes[0] != sizes[1]:
             raise ValueError(
-                f"{self._where()}: axis {pair[0]} of the first input and axis {pair[1]} of the second must have one length, "
-                f"but the shapes are {tuple(shapes[0])} and {tuple(shapes[1])}."
+                f"{self._where()}: axis {pair[0]} of the first input and axis {pair[1]} of the second must have one "
+                f"length, but the shapes are {tuple(shapes[0])} and {tuple(shapes[1])}."
             )
 
     def call(self, inputs):

@@ -3,6 +3,7 @@
 from functools import reduce
 
 from kerata import ops
+from kerata.core.masks import get_mask
 from kerata.layers.merging.merging import Merge
 
 
@@ -37,7 +38,7 @@ class Subtract(Merge):
 
 
 class Multiply(Merge):
-    """Product of the inputs, element by element.
+    """Product of the inputs, element by element; masked steps of an input count as 1.
 
     Input: list of tensors whose shapes broadcast. Output: one tensor.
 
@@ -48,7 +49,15 @@ class Multiply(Merge):
     """
 
     def merge(self, inputs):
-        return reduce(ops.multiply, inputs)
+        masks = [get_mask(x) for x in inputs]
+        if all(m is None for m in masks):
+            return reduce(ops.multiply, inputs)
+        kept = [x if m is None else ops.where(_like(m, x), x, ops.ones_like(x)) for x, m in zip(inputs, masks, strict=True)]
+        output = reduce(ops.multiply, kept)
+        if any(m is None for m in masks):
+            return output
+        # Where nothing counts the product is 0, not 1.
+        return output * ops.cast(_like(reduce(ops.logical_or, masks), output), output.dtype)
 
 
 class Average(Merge):
@@ -67,7 +76,7 @@ class Average(Merge):
 
 
 class Maximum(Merge):
-    """The larger one, element by element.
+    """The larger one, element by element, of those that aren't masked.
 
     Input: list of tensors whose shapes broadcast. Output: one tensor.
 
@@ -78,11 +87,11 @@ class Maximum(Merge):
     """
 
     def merge(self, inputs):
-        return reduce(ops.maximum, inputs)
+        return _extreme(ops.maximum, inputs)
 
 
 class Minimum(Merge):
-    """The smaller one, element by element.
+    """The smaller one, element by element, of those that aren't masked.
 
     Input: list of tensors whose shapes broadcast. Output: one tensor.
 
@@ -93,7 +102,26 @@ class Minimum(Merge):
     """
 
     def merge(self, inputs):
-        return reduce(ops.minimum, inputs)
+        return _extreme(ops.minimum, inputs)
+
+
+def _extreme(choose, inputs):
+    """`choose` of all inputs whose masks hold, or the first where none does."""
+    masks = [get_mask(x) for x in inputs]
+    if all(m is None for m in masks):
+        return reduce(choose, inputs)
+    output, counts = inputs[0], masks[0]
+    for x, mask in zip(inputs[1:], masks[1:], strict=True):
+        both = choose(output, x)
+        either = both if counts is None else ops.where(_like(counts, x), both, x)
+        output = either if mask is None else ops.where(_like(mask, x), either, output)
+        counts = None if counts is None or mask is None else ops.logical_or(counts, mask)
+    return output
+
+
+def _like(mask, x):
+    """The mask with dimensions of length 1 where `x` has more."""
+    return ops.expand_dims(mask, tuple(range(len(mask.shape), len(x.shape)))) if len(mask.shape) < len(x.shape) else mask
 
 
 def add(inputs, **kwargs):

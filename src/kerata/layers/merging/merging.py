@@ -39,7 +39,7 @@ class Merge(Layer):
             raise ValueError(f"{self._where()}: call it on a list of tensors; its input has the shape {shapes}.")
         if not shapes or (self.exactly and len(shapes) != self.exactly):
             wanted = f"exactly {self.exactly} inputs" if self.exactly else "a list of at least one tensor"
-            raise ValueError(f"{self._where()}: {wanted} are expected, but {len(shapes)} were given.")
+            raise ValueError(f"{self._where()}: this layer should be called on {wanted}, not on {len(shapes)}.")
         return shapes
 
     def call(self, inputs):
@@ -50,9 +50,19 @@ class Merge(Layer):
 
     def compute_mask(self, inputs, mask=None):
         """Where any of the inputs' masks holds; an input without a mask counts everywhere."""
+        self._check_masks(inputs, mask)
         if mask is None or any(m is None for m in mask):
             return None
         return reduce(ops.logical_or, mask)
+
+    def _check_masks(self, inputs, mask):
+        for name, value in (("inputs", inputs), ("mask", mask)):
+            if value is not None and not isinstance(value, (list, tuple)):
+                raise ValueError(f"{self._where()}: `{name}` should be a list. It is {value!r}.")
+        if mask is not None and len(mask) != len(inputs):
+            raise ValueError(
+                f"{self._where()}: `inputs` and `mask` should have the same length. They have {len(inputs)} and {len(mask)}."
+            )
 
 
 def _with_rank(shape, rank):

@@ -11,7 +11,8 @@ from kerata.layers.shapes import known_size
 class GroupNormalization(ScaleAndShift, Layer):
     """Normalize groups of channels, each example on its own.
 
-    One group is layer normalization over everything but the batch; as many groups as channels is instance normalization.
+    One group is layer normalization over everything but the batch; as many groups as channels is instance
+    normalization.
 
     Args:
         groups: number of groups, a divisor of the number of channels; -1: as many as channels.
@@ -70,8 +71,8 @@ class GroupNormalization(ScaleAndShift, Layer):
             self.groups = channels
         if not self.groups or channels % self.groups:
             raise ValueError(
-                f"{self._where()}: `groups` ({self.groups}) must divide the number of channels ({channels}; the input's "
-                f"shape is {tuple(input_shape)}, axis={self.axis})."
+                f"{self._where()}: `groups` ({self.groups}) must divide the number of channels ({channels}; the "
+                f"input's shape is {tuple(input_shape)}, axis={self.axis})."
             )
         self._add_scale_and_shift((channels,))
         self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: channels})

@@ -37,8 +37,8 @@ class SpectralNormalization(Wrapper):
         )
         if self.kernel is None:
             raise ValueError(
-                f"{self._where()}: {type(self.layer).__name__} has neither `kernel` nor `embeddings`, so there is nothing "
-                "to normalize."
+                f"{self._where()}: {type(self.layer).__name__} has neither `kernel` nor `embeddings`, so there is "
+                "nothing to normalize."
             )
         self.vector_u = self.add_weight(
             name="vector_u",

@@ -11,13 +11,13 @@ class ActivityRegularization(Layer):
         l1: factor of the sum of absolute values.
         l2: factor of the sum of squares.
 
-    Input: any shape. Output: the same.
+    Input: any shape. Output: the same. The penalty is the mean over examples.
 
     >>> import kerata
     >>> layer = kerata.layers.ActivityRegularization(l1=0.5)
     >>> y = layer(kerata.ops.ones((2, 2)))
     >>> float(layer.losses[0])
-    2.0
+    1.0
     """
 
     def __init__(self, l1=0.0, l2=0.0, **kwargs):

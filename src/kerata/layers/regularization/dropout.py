@@ -62,6 +62,7 @@ def _checked_noise_shape(noise_shape, layer):
         d is not None and (isinstance(d, bool) or not isinstance(d, int) or d < 1) for d in noise_shape
     ):
         raise ValueError(
-            f"{layer._where()}: `noise_shape` must be a tuple of positive integers and None, but {noise_shape!r} was given."
+            f"{layer._where()}: `noise_shape` must be a tuple of positive integers and None, but {noise_shape!r} "
+            "was given."
         )
     return tuple(noise_shape)

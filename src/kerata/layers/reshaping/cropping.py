@@ -22,8 +22,9 @@ class Cropping(Layer):
             size = inputs.shape[axis]
             if size is not None and before + after >= size:
                 raise ValueError(
-                    f"{self._where()}: cropping {before} and {after} of dimension {axis} leaves nothing of its length {size} "
-                    f"(input shape {tuple(inputs.shape)})."
+                    f"{self._where()}: Values in `cropping` argument should be smaller than the corresponding spatial "
+                    f"dimension of the input. Dimension {axis} has length {size} (shape {tuple(inputs.shape)}), of which "
+                    f"{before} and {after} would be cut off."
                 )
             key[axis] = slice(before, -after if after else None)
         return inputs[tuple(key)]

@@ -33,7 +33,10 @@ class UpSampling1D(Layer):
 
     def __init__(self, size=2, **kwargs):
         super().__init__(**kwargs)
-        self.size = positive_int(size, "size", self._where())
+        try:
+            self.size = positive_int(size, "size", self._where())
+        except ValueError:
+            raise ValueError(f"{self._where()}: `size` should be a positive integer, but {size!r} was given.") from None
         self.input_spec = InputSpec(ndim=3)
 
     def call(self, inputs):

@@ -15,7 +15,8 @@ class Bidirectional(Layer):
         layer: an `RNN`, or another layer with `go_backwards`, `return_sequences`, `return_state`.
         merge_mode: `"concat"`, `"sum"`, `"mul"`, `"ave"`, or `None` for both outputs, unmerged.
         weights: the layer's first weights, arrays.
-        backward_layer: layer for the backward direction, with the opposite `go_backwards`; made from `layer` unless given.
+        backward_layer: layer for the backward direction, with the opposite `go_backwards`; made from `layer` unless
+            given.
 
     Call arguments: as of `RNN`; `initial_state` holds the forward layer's states, then the backward layer's.
 

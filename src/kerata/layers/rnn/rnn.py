@@ -31,8 +31,8 @@ class RNN(Layer):
         training: handed to the cell.
 
     Returns:
-        `(batch, units)`, or `(batch, steps, units)` with `return_sequences`; with `return_state` a tuple of that and the
-        states.
+        `(batch, units)`, or `(batch, steps, units)` with `return_sequences`; with `return_state` a tuple of that
+        and the states.
 
     >>> import kerata
     >>> layer = kerata.layers.RNN(kerata.layers.LSTMCell(4), return_sequences=True)
@@ -135,7 +135,8 @@ class RNN(Layer):
             state = list(initial_state) if isinstance(initial_state, (list, tuple)) else [initial_state]
             if len(state) != len(self.state_size):
                 raise ValueError(
-                    f"{self._where()}: `initial_state` must hold {len(self.state_size)} states, but {len(state)} were given."
+                    f"{self._where()}: `initial_state` must hold {len(self.state_size)} states, but "
+                    f"{len(state)} were given."
                 )
         elif self.stateful:
             # As values: the variables are assigned at the end.
@@ -257,7 +258,8 @@ def _unrolled(layer, step, sequences, state, mask):
     length = sequences.shape[1]
     if length is None:
         raise ValueError(
-            f"{layer._where()}: to be unrolled, the number of steps must be known; the input's shape is {tuple(sequences.shape)}."
+            f"{layer._where()}: to be unrolled, the number of steps must be known; the input's shape is "
+            f"{tuple(sequences.shape)}."
         )
     times = range(length - 1, -1, -1) if layer.go_backwards else range(length)
     masked, carry, outputs = None, state, []

@@ -5,9 +5,9 @@ import numpy as np
 from kerata.core import dtypes
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.declare import Index, composite
-from kerata.ops.elementwise import abs, cast, clip, equal, mod, where
+from kerata.ops.elementwise import abs, cast, clip, equal, mod, multiply, where
 from kerata.ops.image.layout import channel_axis, computing_dtype, layout
-from kerata.ops.movement import squeeze, split, stack
+from kerata.ops.movement import split, squeeze, stack
 from kerata.ops.reduction import max, min, sum
 
 # ITU-R BT.601: what red, green and blue give to brightness.
@@ -44,7 +44,7 @@ def rgb_to_grayscale(images: Index, data_format=None):
     dtype = dtype_of(images)
     work = computing_dtype(dtype)
     weights = np.asarray(LUMA, work).reshape((3,) + (1,) * (-1 - axis))
-    return cast(sum(cast(images, work) * weights, axis=axis, keepdims=True), dtype)
+    return cast(sum(multiply(cast(images, work), weights), axis=axis, keepdims=True), dtype)
 
 
 @composite

@@ -91,7 +91,11 @@ def _two_of(owner, images, axis, names, values, sign):
     size = images.shape[axis]
     for name, value in zip(names, (before, after)):
         if value < 0:
-            raise ValueError(f"{owner}: `{name}` would be {value} for images of shape {tuple(images.shape)}; it can't be negative.")
+            raise ValueError(
+                f"{owner}: `{name}` would be {value} for images of shape {tuple(images.shape)}; it can't be negative."
+            )
     if sign < 0 and size is not None and before + after >= size:
-        raise ValueError(f"{owner}: {before} and {after} leave nothing of a dimension of {size} ({tuple(images.shape)}).")
+        raise ValueError(
+            f"{owner}: {before} and {after} leave nothing of a dimension of {size} ({tuple(images.shape)})."
+        )
     return before, after

@@ -61,4 +61,8 @@ def _bounds(dtype):
 
     info = np.iinfo(dtype)
     # 32 bits and more have no exact bound in float32; the next number within it does.
-    return (float(info.min), float(info.max)) if info.bits < 32 else (float(info.min), float(np.float32(info.max) * (1 - 2.0**-24)))
+    return (
+        (float(info.min), float(info.max))
+        if info.bits < 32
+        else (float(info.min), float(np.float32(info.max) * (1 - 2.0**-24)))
+    )

@@ -56,7 +56,9 @@ def _patches(owner, rank, images, size, strides, dilation_rate, padding, data_fo
 
     data_format = config.standardize_data_format(data_format)
     if len(images.shape) not in (rank + 1, rank + 2):
-        raise ValueError(f"{owner}: {rank + 1} or {rank + 2} dimensions are needed, but the shape is {tuple(images.shape)}.")
+        raise ValueError(
+            f"{owner}: {rank + 1} or {rank + 2} dimensions are needed, but the shape is {tuple(images.shape)}."
+        )
     size = int_tuple(size, rank, "size", owner)
     strides = size if strides is None else int_tuple(strides, rank, "strides", owner)
     single = len(images.shape) == rank + 1

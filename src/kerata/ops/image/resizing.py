@@ -71,7 +71,9 @@ def resize(
 def _known_sizes(images, axes):
     sizes = images.shape[axes[0]], images.shape[axes[1]]
     if None in sizes:
-        raise ValueError(f"resize: height and width must be known to keep the aspect ratio, but the shape is {tuple(images.shape)}.")
+        raise ValueError(
+            f"resize: height and width must be known to keep the aspect ratio, but the shape is {tuple(images.shape)}."
+        )
     return sizes
 
 
@@ -116,7 +118,9 @@ def _nearest(old, new):
     if isinstance(old, int):
         return np.minimum(np.floor((np.arange(new) + 0.5) * (old / new)), old - 1).astype("int32")
     centres = np.arange(new, dtype="float32") + 0.5
-    return symbolic.minimum(symbolic.cast(symbolic.floor(centres * (symbolic.cast(old, "float32") / new)), "int32"), old - 1)
+    return symbolic.minimum(
+        symbolic.cast(symbolic.floor(centres * (symbolic.cast(old, "float32") / new)), "int32"), old - 1
+    )
 
 
 def _along(x, axis, weights):
@@ -202,7 +206,9 @@ def scale_and_translate(images, output_shape, scale, translation, spatial_dims, 
     """
     one_of(method, tuple(_KERNELS), "method", "scale_and_translate")
     numbers = [_numbers(v, len(spatial_dims), n) for v, n in ((scale, "scale"), (translation, "translation"))]
-    return scaled_and_moved(convert_to_tensor(images), tuple(output_shape), *numbers, tuple(spatial_dims), method, antialias)
+    return scaled_and_moved(
+        convert_to_tensor(images), tuple(output_shape), *numbers, tuple(spatial_dims), method, antialias
+    )
 
 
 def _numbers(values, count, name):
@@ -221,6 +227,8 @@ def scaled_and_moved(images: Index, output_shape, scale: Key, translation: Key, 
     x = cast(images, work)
     for i, axis in enumerate(spatial_dims):
         axis %= len(images.shape)
-        weights = weight_matrix(shape_of(images)[axis], output_shape[axis], method, antialias, scale[i], translation[i], work)
+        weights = weight_matrix(
+            shape_of(images)[axis], output_shape[axis], method, antialias, scale[i], translation[i], work
+        )
         x = _along(x, axis, weights)
     return back_to(x, dtype) if dtypes.is_int(dtype) else cast(x, dtype)

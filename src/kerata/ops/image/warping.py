@@ -11,6 +11,7 @@ from kerata.ops.image.layout import as_batch, back_to, computing_dtype, layout
 from kerata.ops.indexing import take
 from kerata.ops.linalg import solve
 from kerata.ops.movement import broadcast_to, concatenate, expand_dims, reshape, stack, unstack
+from kerata.ops.random import random_normal
 
 FILL_MODES = ("constant", "nearest", "wrap", "mirror", "reflect")
 
@@ -102,7 +103,7 @@ def map_coordinates(inputs: Index, coordinates: Float, order, fill_mode="constan
     one_of(fill_mode, FILL_MODES, "fill_mode", "map_coordinates")
     one_of(order, (0, 1), "order", "map_coordinates")
     rank = len(inputs.shape)
-    if coordinates.shape[0] != rank:
+    if coordinates.shape[0] not in (rank, None):
         raise ValueError(
             f"map_coordinates: `coordinates` must have a first dimension of {rank}, the rank of `inputs`, but shapes are "
             f"{tuple(inputs.shape)} and {tuple(coordinates.shape)}."
@@ -174,7 +175,9 @@ def affine_transform(
     one_of(interpolation, ("nearest", "bilinear"), "interpolation", "affine_transform")
     one_of(fill_mode, FILL_MODES, "fill_mode", "affine_transform")
     if len(transform.shape) not in (1, 2) or transform.shape[-1] not in (8, None):
-        raise ValueError(f"affine_transform: `transform` must have shape (8,) or (batch, 8), not {tuple(transform.shape)}.")
+        raise ValueError(
+            f"affine_transform: `transform` must have shape (8,) or (batch, 8), not {tuple(transform.shape)}."
+        )
     batch, undo = as_batch(images, data_format)
     rows, columns = _projected(cast(transform, "float32"), batch)
     return undo(_warped(batch, rows, columns, interpolation, fill_mode, fill_value))
@@ -216,8 +219,10 @@ def perspective_transform(
     data_format = layout("perspective_transform", images, data_format)
     one_of(interpolation, ("nearest", "bilinear"), "interpolation", "perspective_transform")
     for name, points in (("start_points", start_points), ("end_points", end_points)):
-        if len(points.shape) not in (2, 3) or tuple(points.shape[-2:]) != (4, 2):
-            raise ValueError(f"perspective_transform: `{name}` must have shape (4, 2) or (batch, 4, 2), not {tuple(points.shape)}.")
+        if len(points.shape) not in (2, 3) or points.shape[-2] not in (4, None) or points.shape[-1] not in (2, None):
+            raise ValueError(
+                f"perspective_transform: `{name}` must have shape (4, 2) or (batch, 4, 2), not {tuple(points.shape)}."
+            )
     batch, undo = as_batch(images, data_format)
     start, end = (cast(p if len(p.shape) == 3 else expand_dims(p, 0), "float32") for p in (start_points, end_points))
     rows, columns = _projected(_homography(start, end), batch)
@@ -236,14 +241,12 @@ def _homography(start, end):
 
 
 @composite
-def elastically_warped(
-    images: Index, noise: Float, alpha, sigma, interpolation, fill_mode, fill_value, data_format
-):
-    """Displace pixels by `alpha` times blurred noise; `kerata.ops.image.elastic_transform` draws it.
+def elastically_warped(images: Index, key: Index, alpha, sigma, interpolation, fill_mode, fill_value, data_format):
+    """Displace pixels by `alpha` times blurred noise, which the key gives.
 
     Args:
         images: as `elastic_transform`.
-        noise: tensor of shape `(2, batch, height, width)`: standard normal numbers for x and y.
+        key: uint32[2].
         alpha, sigma, interpolation, fill_mode, fill_value, data_format: as `elastic_transform`.
 
     Returns:
@@ -253,6 +256,7 @@ def elastically_warped(
     one_of(fill_mode, FILL_MODES, "fill_mode", "elastic_transform")
     batch, undo = as_batch(images, data_format)
     count, height, width = shape_of(batch)[:3]
+    noise = random_normal(key, (2, count, height, width), "float32")
     size = int(6 * sigma) | 1
     stacked = expand_dims(reshape(noise * sigma, (-1, height, width)), -1)
     offsets = gaussian_blur(stacked, (size, size), (sigma, sigma), "channels_last")
