@@ -79,5 +79,7 @@ def test_value_and_dtype(backend, sample, dtype):
         pytest.skip("no override")
     if backend.NAME == "jax" and dtype in WIDE:
         pytest.skip("x64 is off")
+    if backend.NAME == "jax" and dtype == "bfloat16" and sample.dtypes[0] != dtype:
+        pytest.skip("each costs a compilation, and the promotion is JAX's own")
     given, exact = arguments(backend, sample, dtype)
     check(backend, sample, dtype, native(*given), sample.oracle(*exact))

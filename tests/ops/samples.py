@@ -778,3 +778,162 @@ def _sobel(x, axis):
     across = 3 - axis
     smooth = scipy.ndimage.correlate1d(x, [1, 2, 1], across, mode="mirror")
     return scipy.ndimage.correlate1d(smooth, [-1, 0, 1], axis, mode="mirror")
+
+# ------------------------------------------------------------------ activations
+
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def _softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+for name, oracle in [
+    ("relu", lambda x: np.maximum(x, 0)), ("relu6", lambda x: np.clip(x, 0, 6)), ("sigmoid", scipy.special.expit),
+    ("softplus", lambda x: np.logaddexp(x, 0)), ("softsign", lambda x: x / (1 + np.abs(x))),
+    ("silu", lambda x: x * _sigmoid(x)), ("swish", lambda x: x * _sigmoid(x)),
+    ("log_sigmoid", lambda x: -np.logaddexp(-x, 0)), ("leaky_relu", lambda x: np.where(x > 0, x, 0.2 * x)),
+    ("elu", lambda x: np.where(x > 0, x, np.expm1(x))), ("celu", lambda x: np.where(x > 0, x, np.expm1(x))),
+    ("selu", lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x))),
+    ("hard_sigmoid", lambda x: np.clip(x / 6 + 0.5, 0, 1)), ("hard_silu", lambda x: x * np.clip(x / 6 + 0.5, 0, 1)),
+    ("hard_swish", lambda x: x * np.clip(x / 6 + 0.5, 0, 1)), ("hard_tanh", lambda x: np.clip(x, -1, 1)),
+    ("tanh_shrink", lambda x: x - np.tanh(x)), ("soft_shrink", lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0)),
+    ("hard_shrink", lambda x: np.where(np.abs(x) > 0.5, x, 0)), ("squareplus", lambda x: (x + np.sqrt(x * x + 4)) / 2),
+    ("sparse_plus", lambda x: np.where(x <= -1, 0, np.where(x < 1, (x + 1) ** 2 / 4, x))),
+    ("sparse_sigmoid", lambda x: np.clip((x + 1) / 2, 0, 1)),
+]:  # fmt: skip
+    sample(name, x=apart(3, 4), oracle=oracle)
+    sample(name, x=np.array([-100.0, 100.0, 0.1]), oracle=oracle, grad=False)
+for approximate in (True, False):
+    sample("gelu", x=apart(3, 4), approximate=approximate, oracle=lambda x, approximate: x * (
+        0.5 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) if approximate else scipy.special.ndtr(x)))  # fmt: skip
+sample("elu", x=apart(3, 4), alpha=0.5, oracle=lambda x, alpha: np.where(x > 0, x, 0.5 * np.expm1(x)))
+sample("threshold", x=apart(3, 4), threshold=0.5, default_value=-1.0, oracle=lambda x, threshold, default_value: np.where(x > 0.5, x, -1.0))
+sample("glu", x=f(3, 4), oracle=lambda x: x[:, :2] * _sigmoid(x[:, 2:]))
+for axis in (-1, 0, (0, 2)):
+    sample("softmax", x=f(2, 3, 4), axis=axis, oracle=lambda x, axis: scipy.special.softmax(x, axis))
+    sample("log_softmax", x=f(2, 3, 4), axis=axis, oracle=lambda x, axis: scipy.special.log_softmax(x, axis))
+sample("softmax", x=np.array([[1000.0, 1000.0], [-1000.0, 0.0]]), oracle=_softmax, grad=False)
+sample("sparsemax", x=np.array([[1.0, 2.0, 0.2], [0.1, 0.2, 0.3]]), oracle=lambda x: np.array([[0.0, 1.0, 0.0], [0.7 / 3, 1 / 3, 1.3 / 3]]), grad=False)
+
+# ------------------------------------------------------------------ convolution and pooling
+
+
+def _conv(x, kernel, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, groups=None):
+    """Two-dimensional, by the definition."""
+    if data_format == "channels_first":
+        x = np.moveaxis(x, 1, -1)
+    h, w, inside, outside = kernel.shape
+    reach = [(n - 1) * dilation_rate + 1 for n in (h, w)]
+    if padding == "same":
+        total = [max((-(-n // strides) - 1) * strides + r - n, 0) for n, r in zip(x.shape[1:3], reach)]
+        x = np.pad(x, ((0, 0), *((t // 2, t - t // 2) for t in total), (0, 0)))
+    rows, columns = ((n - r) // strides + 1 for n, r in zip(x.shape[1:3], reach))
+    groups = x.shape[-1] // inside
+    out = np.zeros((len(x), rows, columns, outside))
+    for i, j in np.ndindex(rows, columns):
+        patch = x[:, i * strides : i * strides + reach[0] : dilation_rate, j * strides : j * strides + reach[1] : dilation_rate]
+        for g in range(groups):
+            a, b = slice(g * inside, (g + 1) * inside), slice(g * outside // groups, (g + 1) * outside // groups)
+            out[:, i, j, b] = np.einsum("bhwc,hwco->bo", patch[..., a], kernel[..., b])
+    return np.moveaxis(out, -1, 1) if data_format == "channels_first" else out
+
+
+for options in ({}, {"strides": 2}, {"padding": "same"}, {"strides": 2, "padding": "same"}, {"dilation_rate": 2}):
+    sample("conv", inputs=f(2, 6, 7, 4), kernel=f(3, 2, 4, 6), **options, data_format="channels_last", oracle=_conv, tol=1e-4)
+sample("conv", inputs=f(2, 4, 6, 7), kernel=f(3, 2, 4, 6), padding="same", data_format="channels_first", oracle=_conv, tol=1e-4)
+sample("conv", inputs=f(2, 6, 7, 4), kernel=f(3, 2, 2, 6), oracle=_conv, tol=1e-4)
+sample("conv", inputs=f(2, 9, 3), kernel=f(4, 3, 2), strides=2, oracle=lambda x, k, strides: _conv(x[:, :, None], np.stack([k], 1), 1)[:, ::2, 0], tol=1e-4)
+sample("conv", inputs=f(1, 3, 3, 3, 1), kernel=f(2, 2, 2, 1, 2), tol=1e-4)
+sample("depthwise_conv", inputs=f(2, 6, 7, 3), kernel=f(3, 2, 3, 2), padding="same", strides=2,
+       oracle=lambda x, k, **kw: _conv(x, k.reshape(3, 2, 1, 6), **kw), tol=1e-4)  # fmt: skip
+sample("separable_conv", inputs=f(2, 6, 7, 3), depthwise_kernel=f(3, 2, 3, 2), pointwise_kernel=f(1, 1, 6, 4),
+       oracle=lambda x, k, p: _conv(_conv(x, k.reshape(3, 2, 1, 6)), p), tol=1e-4)  # fmt: skip
+
+
+def _transposed(x, kernel, strides=1, padding="valid", **kw):
+    """Scatter each input place's kernel; `same` keeps the middle."""
+    h, w, outside, _ = kernel.shape
+    full = np.zeros((len(x), (x.shape[1] - 1) * strides + max(h, strides), (x.shape[2] - 1) * strides + max(w, strides), outside))
+    for i, j in np.ndindex(x.shape[1:3]):
+        full[:, i * strides : i * strides + h, j * strides : j * strides + w] += np.einsum("bc,hwoc->bhwo", x[:, i, j], kernel)
+    if padding == "same":
+        cut = [(n - s * strides) // 2 for n, s in zip(full.shape[1:3], x.shape[1:3])]
+        full = full[:, cut[0] : cut[0] + x.shape[1] * strides, cut[1] : cut[1] + x.shape[2] * strides]
+    return full
+
+
+for options in ({}, {"strides": 2}, {"padding": "same"}, {"strides": 2, "padding": "same"}):
+    sample("conv_transpose", inputs=f(2, 3, 4, 3), kernel=f(3, 3, 2, 3), **options, oracle=_transposed, tol=1e-4)
+
+
+def _pooled(x, pool_size, reduce, strides=None, padding="valid"):
+    strides = strides or pool_size
+    pad = 0
+    if padding == "same":
+        total = [max((-(-n // strides) - 1) * strides + pool_size - n, 0) for n in x.shape[1:3]]
+        x = np.pad(x, ((0, 0), *((t // 2, t - t // 2) for t in total), (0, 0)), constant_values=np.nan)
+    rows, columns = ((n - pool_size) // strides + 1 for n in x.shape[1:3])
+    out = np.empty((len(x), rows, columns, x.shape[-1]))
+    for i, j in np.ndindex(rows, columns):
+        out[:, i, j] = reduce(x[:, i * strides : i * strides + pool_size, j * strides : j * strides + pool_size], axis=(1, 2))
+    return out
+
+
+for name, reduce in [("max_pool", np.nanmax), ("average_pool", np.nanmean)]:
+    for options in ({}, {"strides": 1}, {"padding": "same"}, {"strides": 1, "padding": "same"}):
+        sample(name, inputs=apart(2, 5, 7, 3), pool_size=2, **options, oracle=lambda x, reduce=reduce, **kw: _pooled(x, reduce=reduce, **kw))
+    sample(name, inputs=apart(2, 3, 4, 6), pool_size=(2, 3), data_format="channels_first",
+           oracle=lambda x, pool_size, data_format, r=reduce: r(x.reshape(2, 3, 2, 2, 2, 3), axis=(3, 5)))  # fmt: skip
+for name, reduce in [("adaptive_max_pool", np.max), ("adaptive_average_pool", np.mean)]:
+    sample(name, inputs=apart(2, 4, 6, 3), output_size=(2, 3), oracle=lambda x, output_size, r=reduce: r(x.reshape(2, 2, 2, 3, 2, 3), axis=(2, 4)))
+
+# ------------------------------------------------------------------ normalization, attention, losses
+
+sample("moments", x=f(3, 4), axes=[0], oracle=lambda x, axes: [x.mean(0), x.var(0)])
+sample("moments", x=f(3, 4, 2), axes=(0, 1), keepdims=True, oracle=lambda x, axes, keepdims: [x.mean(axes, keepdims=True), x.var(axes, keepdims=True)])
+sample("batch_normalization", x=f(3, 4), mean=f(4), variance=pos(4), axis=-1, offset=f(4), scale=f(4),
+       oracle=lambda x, m, v, axis, offset, scale: (x - m) / np.sqrt(v + 1e-3) * scale + offset)  # fmt: skip
+sample("batch_normalization", x=f(3, 4, 2), mean=f(4), variance=pos(4), axis=1, epsilon=0.1,
+       oracle=lambda x, m, v, axis, epsilon: (x - m[:, None]) / np.sqrt(v[:, None] + 0.1))  # fmt: skip
+sample("layer_normalization", x=f(3, 4), gamma=f(4), beta=f(4), epsilon=1e-3,
+       oracle=lambda x, g, b, epsilon: (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-3) * g + b)  # fmt: skip
+sample("layer_normalization", x=f(2, 3, 4), axis=(1, 2), epsilon=0.1,
+       oracle=lambda x, axis, epsilon: (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + 0.1))  # fmt: skip
+sample("rms_normalization", x=f(3, 4), scale=f(4), epsilon=1e-3, oracle=lambda x, s, epsilon: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-3) * s)
+sample("normalize", x=f(3, 4), oracle=lambda x: x / np.linalg.norm(x, axis=-1, keepdims=True))
+sample("normalize", x=f(3, 4), axis=0, order=1, oracle=lambda x, axis, order: x / np.abs(x).sum(0))
+
+
+def _attention(q, k, v, bias=None, mask=None, scale=None, is_causal=False):
+    logits = np.einsum("bqhd,bkhd->bhqk", q, k) * (scale or 1 / np.sqrt(q.shape[-1]))
+    if bias is not None:
+        logits = logits + bias
+    allowed = np.ones(logits.shape, bool) if mask is None else np.broadcast_to(mask, logits.shape)
+    if is_causal:
+        allowed = allowed & np.tri(*logits.shape[-2:], dtype=bool)
+    return np.einsum("bhqk,bkhd->bqhd", _softmax(np.where(allowed, logits, -1e30)), v)
+
+
+sample("dot_product_attention", query=f(2, 3, 2, 4), key=f(2, 5, 2, 4), value=f(2, 5, 2, 4), oracle=_attention)
+sample("dot_product_attention", query=f(2, 5, 2, 4), key=f(2, 5, 2, 4), value=f(2, 5, 2, 4), is_causal=True, scale=0.3, oracle=_attention)
+sample("dot_product_attention", query=f(2, 3, 2, 4), key=f(2, 5, 2, 4), value=f(2, 5, 2, 4), bias=f(2, 2, 3, 5),
+       mask=np.array([True, False, True, True, True])[None, None, None], oracle=_attention)  # fmt: skip
+chance = _random.uniform(0.1, 0.9, (3, 4))
+chance /= chance.sum(-1, keepdims=True)
+hot = np.eye(4)[[1, 0, 3]]
+sample("binary_crossentropy", target=b(3, 4).astype("float64"), output=chance, oracle=lambda t, p: -(t * np.log(p) + (1 - t) * np.log(1 - p)))
+sample("binary_crossentropy", target=b(3, 4).astype("float64"), output=f(3, 4), from_logits=True, oracle=lambda t, z, from_logits: np.logaddexp(z, 0) - t * z)
+sample("categorical_crossentropy", target=hot, output=chance, oracle=lambda t, p: -(t * np.log(p)).sum(-1), grad=False)
+sample("categorical_crossentropy", target=hot, output=f(3, 4), from_logits=True, oracle=lambda t, z, from_logits: -(t * scipy.special.log_softmax(z, -1)).sum(-1))
+sample("sparse_categorical_crossentropy", target=np.array([1, 0, 3], "int32"), output=chance, oracle=lambda t, p: -np.log(p[np.arange(3), t]), grad=False)
+sample("sparse_categorical_crossentropy", target=np.array([1, 0, 3], "int32"), output=f(3, 4), from_logits=True,
+       oracle=lambda t, z, from_logits: -scipy.special.log_softmax(z, -1)[np.arange(3), t])  # fmt: skip
+sample("space_to_depth", x=f(2, 4, 6, 3), block_size=2, oracle=lambda x, block_size: x.reshape(2, 2, 2, 3, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 2, 3, 12))
+sample("depth_to_space", x=f(2, 2, 3, 12), block_size=2, oracle=lambda x, block_size: x.reshape(2, 2, 3, 2, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 4, 6, 3))
+sample("psnr", x1=f(3, 4), x2=f(3, 4), max_val=2.0, oracle=lambda x, y, max_val: 20 * np.log10(2.0) - 10 * np.log10(np.mean((x - y) ** 2)))
+sample("polar", abs_=pos(3), angle=f(3), oracle=lambda r, a: r * np.exp(1j * a), grad=False)
+sample("stop_gradient", variable=f(3), oracle=lambda x: x, grad=False)

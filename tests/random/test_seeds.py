@@ -32,6 +32,12 @@ def test_unordered_keys_are_unrelated_and_the_same_everywhere(backend):
         assert state == values(other.state) != [7, 1]
 
 
+def test_keys_as_seeds(backend):
+    key = backend.convert(np.array([3, 4], np.uint32))
+    assert values(draw_seed(key)) == [3, 4]
+    assert values(random.uniform((2,), seed=np.array([7, 0], np.int32))) == values(random.uniform((2,), seed=7))
+
+
 def test_key_of_a_seed():
     with backends.use_backend("numpy"):
         assert values(draw_seed(5)) == [5, 0]
@@ -51,7 +57,7 @@ def test_config():
 
 @pytest.mark.parametrize("seed", [1.5, "a", True, [1]])
 def test_seed_must_be_an_integer(seed):
-    with pytest.raises(ValueError, match="`seed` must be an integer"):
+    with pytest.raises(ValueError, match="Argument `seed` must be an integer"):
         SeedGenerator(seed)
 
 
@@ -110,6 +116,15 @@ def test_jax_tracing_with_a_variable_is_refused():
             jax.jit(lambda: random.uniform((2,), seed=generator))()
         assert values(generator.state) == [1, 0]
         assert values(jax.jit(lambda: random.uniform((2,), seed=1))()) == values(random.uniform((2,), seed=1))
+
+
+def test_jax_tracing_with_a_fresh_global_generator():
+    jax = pytest.importorskip("jax")
+    with backends.use_backend("jax"):
+        set_random_seed(1)
+        with pytest.raises(ValueError, match="only use seeded random ops"):
+            jax.jit(lambda: random.uniform((2,)))()
+        assert len(values(random.uniform((2,)))) == 2
 
 
 def test_jax_stateless_in_jit():

@@ -452,7 +452,7 @@ def test_one_tensor_at_a_time(tmp_path, monkeypatch):
 def test_lambdas(tmp_path):
     model = kerata.Sequential([kerata.Input((4,)), layers.Lambda(lambda x: x + 1)])
     model.save(tmp_path / "m.keras")
-    with pytest.raises(TypeError, match="safe_mode=False"):
+    with pytest.raises(ValueError, match="safe_mode=False"):
         saving.load_model(tmp_path / "m.keras")
     again = saving.load_model(tmp_path / "m.keras", safe_mode=False)
     np.testing.assert_array_equal(np.asarray(again(np.ones((1, 4), "float32"))), [[2, 2, 2, 2]])

@@ -77,6 +77,9 @@ def test_single_batches(training_backend):
     assert len(first) == 2
     again = model.test_on_batch(X[:8], Y[:8], return_dict=True)
     assert set(again) == {"loss", "accuracy"}
+    # Of this batch alone, not a mean that runs on.
+    other = model.test_on_batch(X[8:24], Y[8:24])
+    np.testing.assert_allclose(other, model.evaluate(X[8:24], Y[8:24], verbose=0), rtol=1e-5)
     assert model.predict_on_batch(X[:3]).shape == (3, 1) and int(model.optimizer.iterations) == 1
 
 

@@ -31,8 +31,11 @@ _read = ContextVar("kerata_objects_read", default=None)
 _history_of = ContextVar("kerata_history_of", default=None)
 
 
-class DeserializationError(TypeError):
-    """A config that doesn't become an object; the message says which and why."""
+class DeserializationError(TypeError, ValueError):
+    """A config that doesn't become an object; the message says which and why.
+
+    Keras raises one or the other of its bases.
+    """
 
 
 # Writing ---------------------------------------------------------------------------------------

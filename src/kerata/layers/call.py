@@ -39,7 +39,8 @@ class CallSignature:
     def __init__(self, function):
         parameters = list(inspect.signature(function).parameters.values())
         kinds = inspect.Parameter
-        if parameters and parameters[0].name == "self":
+        # The first is the layer itself, whatever it's called.
+        if parameters and parameters[0].kind is not kinds.VAR_POSITIONAL:
             parameters = parameters[1:]
         self.names = [p.name for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
         self.keywords = {p.name for p in parameters if p.kind is kinds.KEYWORD_ONLY}

@@ -480,6 +480,8 @@ class Layer(Constructed, metaclass=LayerMeta):
         if getattr(build, "_build", build) is Layer.build._build:
             with names.at_path(self._path_parts()):
                 self.__dict__["_path"] = names.current_path()
+            shapes = {f"{k}_shape": _shapes_of(v) for k, v in bound.items() if k is not None and _has_shapes(v)}
+            self.__dict__["_build_shapes_dict"] = shapes
             self.built = True
             return
         shapes = {k: _shapes_of(v) for k, v in bound.items() if k is not None and _has_shapes(v)}

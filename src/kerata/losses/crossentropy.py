@@ -99,8 +99,8 @@ def masked_sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ig
     axis = errors.integer(axis, "axis", "sparse_categorical_crossentropy")
     y_pred = ops.convert_to_tensor(y_pred)
     y_true = ops.cast(ops.convert_to_tensor(y_true), "int32")
-    if len(y_true.shape) == len(y_pred.shape) and y_true.shape[axis] == 1:
-        y_true = ops.squeeze(y_true, axis)
+    if len(y_true.shape) == len(y_pred.shape) and y_true.shape[-1] == 1:
+        y_true = ops.squeeze(y_true, -1)
     if ignore_class is None:
         return ops.sparse_categorical_crossentropy(y_true, y_pred, from_logits=from_logits, axis=axis), None
     valid = ops.not_equal(y_true, ignore_class)

@@ -42,16 +42,12 @@ class Metric(Constructed):
         self._dtype = dtypes.standardize_dtype(getattr(dtype, "compute_dtype", dtype))
 
     def __setattr__(self, name, value):
-        if isinstance(value, Variable):
-            self._track_variable(value)
-        elif isinstance(value, Metric):
-            self._track_metrics([value])
-        elif isinstance(value, (list, tuple, dict)) and name not in ("_variables", "_metrics"):
-            held = list(value.values() if isinstance(value, dict) else value)
-            self._track_metrics([v for v in held if isinstance(v, Metric)])
-            for variable in held:
-                if isinstance(variable, Variable):
-                    self._track_variable(variable)
+        if name not in ("_variables", "_metrics"):
+            for held in _held(value):
+                if isinstance(held, Variable):
+                    self._track_variable(held)
+                else:
+                    self._track_metric(held)
         super().__setattr__(name, value)
 
     @property
@@ -173,8 +169,18 @@ class Metric(Constructed):
         if not any(v is variable for v in tracked):
             tracked.append(variable)
 
-    def _track_metrics(self, metrics):
-        for metric in metrics:
-            tracked = self._own("_metrics")
-            if not any(m is metric for m in tracked):
-                tracked.append(metric)
+    def _track_metric(self, metric):
+        tracked = self._own("_metrics")
+        if not any(m is metric for m in tracked):
+            tracked.append(metric)
+
+
+def _held(value):
+    """The variables and metrics in an attribute's value, however nested."""
+    if isinstance(value, (Variable, Metric)):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for v in value:
+            yield from _held(v)
+    elif isinstance(value, dict):
+        yield from _held(list(value.values()))

@@ -740,7 +740,7 @@ def irfft(x, n):
 
 def window_size(size, window, stride, padding, dilation, owner):
     """Length of a spatial dimension after a convolution or pooling."""
-    if size is None:
+    if size is None or window is None:
         return None
     reach = dilation * (window - 1) + 1
     if padding == "same":
@@ -812,7 +812,7 @@ def depthwise_conv(inputs, kernel, strides, padding, data_format, dilation_rate)
 
 def transposed_size(size, window, stride, padding, output_padding, dilation):
     """Length of a spatial dimension after a transposed convolution."""
-    if size is None:
+    if size is None or window is None:
         return None
     reach = dilation * (window - 1) + 1
     if output_padding is None:

@@ -331,9 +331,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
                     "optimizer "
                     f"has or was built with, but {len(given)} were given."
                 )
-        values = [
-            v.value if isinstance(v, Variable) else v for v in (*trainable_variables, *optimizer_variables)
-        ]
+        values = [_tensor(v) for v in (*trainable_variables, *optimizer_variables)]
         count = len(self._trainable_variables)
         return self.pure_apply(values[:count], grads, values[count:])
 
@@ -737,8 +735,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         checked = []
         for gradient, param, place in zip(grads, params, places, strict=True):
             if gradient is not None:
-                if not ops.is_tensor(gradient):
-                    gradient = backends.current().convert(gradient)  # TensorFlow's slices too
+                gradient = _dense(gradient)
                 if gradient.dtype != param.dtype:
                     gradient = ops.cast(gradient, ops.dtype(param))
                 if gradient.shape != param.shape:
@@ -812,6 +809,22 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
     def _changed(self):
         self._places = None
         self._layout = None
+
+
+def _tensor(value):
+    """A value as the current backend's tensor."""
+    if isinstance(value, Variable):
+        return value.value
+    return value if ops.is_tensor(value) else ops.convert_to_tensor(value)
+
+
+def _dense(gradient):
+    """A gradient as a dense tensor: embeddings give slices (TensorFlow) or sparse ones (JAX, PyTorch)."""
+    if hasattr(gradient, "todense"):
+        return gradient.todense()
+    if getattr(gradient, "is_sparse", False):
+        return gradient.to_dense()
+    return gradient if ops.is_tensor(gradient) else backends.current().convert(gradient)
 
 
 def _detached(*lists):

@@ -9,6 +9,6 @@ __getattr__, __dir__, __all__ = attach(
             "beta", "binomial", "categorical", "dropout", "gamma", "normal", "randint", "shuffle",
             "truncated_normal", "uniform",
         ],
-        "seeds": ["SeedGenerator"],
+        "seeds": ["SeedGenerator", "draw_seed", "global_seed_generator", "make_default_seed"],
     },
 )  # fmt: skip

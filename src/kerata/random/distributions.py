@@ -104,7 +104,7 @@ def randint(shape, minval, maxval, dtype="int32", seed=None):
     """
     dtype = dtypes.standardize_dtype(dtype)
     if not dtypes.is_int(dtype):
-        raise ValueError(f"randint: an integer dtype is needed, but {dtype} was given.")
+        raise ValueError(f"`keras.random.randint` requires an integer `dtype`. Received: {dtype}.")
     low, high = _bound(minval), _bound(maxval)
     shape = canonical_dims(shape, "randint")
     key = draw_seed(seed, "randint")
@@ -273,7 +273,7 @@ def binomial(shape, counts, probabilities, dtype=None, seed=None):
 def _floating(dtype, owner):
     dtype = dtypes.standardize_dtype(dtype)
     if not dtypes.is_float(dtype):
-        raise ValueError(f"{owner}: a floating dtype is needed, but {dtype} was given.")
+        raise ValueError(f"`keras.random.{owner}` requires a floating point `dtype`. Received: {dtype}.")
     return dtype
 
 

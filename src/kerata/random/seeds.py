@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 
-from kerata import backends
-from kerata.core import names
+from kerata import backends, ops
+from kerata.core import dtypes, names
 from kerata.core.construct import Constructed
 from kerata.core.scopes import current_stateless
 from kerata.ops.random import random_fold, random_next
@@ -55,7 +55,7 @@ class SeedGenerator(Constructed):
 
     def __init__(self, seed=None, name=None, **kwargs):
         if kwargs:
-            raise ValueError(f"SeedGenerator: unknown arguments {', '.join(kwargs)}.")
+            raise ValueError(f"SeedGenerator: Unrecognized keyword arguments: {', '.join(kwargs)}.")
         self.name = name or names.auto_name("seed_generator")
         self.seed = None if seed is None else checked_seed(seed, "SeedGenerator")
         words = key_words(make_default_seed() if seed is None else self.seed)
@@ -82,23 +82,32 @@ class SeedGenerator(Constructed):
         return {"seed": self.seed, "name": self.name}
 
 
-def checked_seed(seed, owner):
+def checked_seed(seed, owner, others=""):
     """An int seed, or a `ValueError` that says what was given."""
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         return int(seed)
-    raise ValueError(
-        f"{owner}: `seed` must be an integer{'' if owner == 'SeedGenerator' else ', a SeedGenerator or None'}"
-        f", but {seed!r} ({type(seed).__name__}) was given."
-    )
+    expected = f"either an integer{others}" if others else "an integer"
+    raise ValueError(f"{owner}: Argument `seed` must be {expected}, but {seed!r} ({type(seed).__name__}) was given.")
 
 
-def draw_seed(seed, owner="random"):
-    """The key to draw with: an int's, or the next one of a `SeedGenerator` (`None`: of the global one)."""
+def draw_seed(seed, owner="draw_seed"):
+    """The key to draw with, a tensor uint32[2].
+
+    Args:
+        seed: int: its key; `SeedGenerator`: the next of its keys; `None`: of the global generator's; a key
+            (an integer tensor of shape (2,), as `jax.random.PRNGKey` makes): that.
+        owner: the function named in messages.
+
+    Raises:
+        ValueError: it is none of these.
+    """
     if isinstance(seed, SeedGenerator):
         return seed.next()
     if seed is None:
-        return global_seed_generator().next()
-    return key_words(checked_seed(seed, owner))
+        return _next_of_global()
+    if hasattr(seed, "dtype") and tuple(seed.shape) == (2,) and dtypes.is_int(seed.dtype):
+        return ops.cast(seed, "uint32")
+    return ops.convert_to_tensor(key_words(checked_seed(seed, owner, ", a SeedGenerator, a key or None")))
 
 
 _global_generator = None
@@ -112,6 +121,16 @@ def global_seed_generator():
     elif current_stateless.get() is None:
         _global_generator.state.to_backend(backends.current())
     return _global_generator
+
+
+def _next_of_global():
+    made = _global_generator is None
+    try:
+        return global_seed_generator().next()
+    except ValueError:
+        if made:  # in a function that JAX traces: its state is of no use outside
+            reset_global_seed_generator()
+        raise
 
 
 def reset_global_seed_generator():

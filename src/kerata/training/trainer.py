@@ -426,10 +426,11 @@ class Trainer:
             return_dict: return `{name: value}`.
 
         Returns:
-            The loss, or a list of the loss and the metrics; or a dict. Values run on until `reset_metrics`.
+            The loss, or a list of the loss and the metrics; or a dict: of this batch alone.
         """
         self._must_be_compiled("train_on_batch")
         with self._entered():
+            self.reset_metrics()
             data = _batch(self, x, y, sample_weight, class_weight)
             return self._results(self._step("train", data).run_once(data), return_dict)
 
@@ -437,6 +438,7 @@ class Trainer:
         """Loss and metrics on one batch."""
         self._must_be_compiled("test_on_batch")
         with self._entered():
+            self.reset_metrics()
             data = _batch(self, x, y, sample_weight, None)
             return self._results(self._step("test", data).run_once(data), return_dict)
 

@@ -32,11 +32,11 @@ _STEP = np.array([0, 1], np.uint32)
 
 def random_next(state):
     key, advanced = _next(state)
-    if isinstance(advanced, jax.core.Tracer) and not isinstance(state, jax.core.Tracer) and not in_stateless_scope():
+    if isinstance(advanced, jax.core.Tracer) and not in_stateless_scope():
         raise ValueError(
-            "A SeedGenerator (or, without `seed`, the global one) can't advance inside a function that JAX "
-            "traces: its state is a variable. Compile with `kerata.transforms.jit`, use `stateless_call`, or "
-            "give an int `seed`."
+            "When tracing a JAX function, you should only use seeded random ops: the state of a SeedGenerator "
+            "(without `seed`, of the global one) is a variable, which can't advance in there. Give an int "
+            "`seed`, compile with `kerata.transforms.jit`, or use `stateless_call`."
         )
     return key, advanced
 

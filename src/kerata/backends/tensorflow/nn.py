@@ -286,6 +286,29 @@ def gelu(x, approximate):
     return half * x * (one + tf.math.erf(x * tf.constant(math.sqrt(0.5), x.dtype)))
 
 
+def batch_normalization_training(x, axis, offset, scale, epsilon):
+    """Normalize by the batch's own statistics: (result, mean, variance), the latter two without gradient."""
+    rank = x.shape.rank
+    last = axis % rank == rank - 1
+    order = [a for a in range(rank) if a != axis % rank] + [axis % rank]
+    back = [order.index(a) for a in range(rank)]
+    moved = x if last else tf.transpose(x, order)
+    shape = dynamic_shape(moved)
+    channels = moved.shape[-1]
+    # The kernel wants pictures, and its scales in single precision.
+    scale = tf.ones((channels,)) if scale is None else tf.cast(scale, tf.float32)
+    offset = tf.zeros((channels,)) if offset is None else tf.cast(offset, tf.float32)
+    picture = moved if rank == 4 else tf.reshape(moved, (shape[0], 1, -1, channels))
+    y, mean, variance, *_ = _raw.FusedBatchNormV3(
+        x=picture, scale=scale, offset=offset, mean=[], variance=[], epsilon=epsilon, is_training=True
+    )
+    # The kernel's variance is the sample's (over n - 1).
+    n = tf.cast(tf.size(picture) // channels, tf.float32)
+    variance = tf.stop_gradient(variance) * ((n - 1) / n)
+    y = y if rank == 4 else tf.reshape(y, shape)
+    return y if last else tf.transpose(y, back), tf.stop_gradient(mean), variance
+
+
 def binary_crossentropy_with_logits(target, logits):
     return tf.nn.sigmoid_cross_entropy_with_logits(target, logits)
 

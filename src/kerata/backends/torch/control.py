@@ -2,17 +2,18 @@
 
 import torch
 
-from kerata.backends.torch.core import compiling
+# True in `torch.export` too.
+_compiling = torch.compiler.is_compiling
 
 
 def cond(pred, true_fn, false_fn):
-    if compiling() and isinstance(pred, torch.Tensor):
+    if _compiling() and isinstance(pred, torch.Tensor):
         return torch.cond(pred, true_fn, false_fn)
     return true_fn() if pred else false_fn()
 
 
 def switch(index, branches, operands):
-    if compiling() and isinstance(index, torch.Tensor):
+    if _compiling() and isinstance(index, torch.Tensor):
         return _switch(index, branches, operands)
     return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
 
@@ -25,7 +26,7 @@ def _switch(index, branches, operands):
 
 
 def while_loop(cond, body, loop_vars, maximum_iterations):
-    if compiling():
+    if _compiling():
         return _compiled_while(cond, body, loop_vars, maximum_iterations)
     count = 0
     while (maximum_iterations is None or count < maximum_iterations) and cond(*loop_vars):

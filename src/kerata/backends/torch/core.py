@@ -27,7 +27,7 @@ FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating_point
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 # NumPy has these through ml_dtypes only, which torch does not read: they travel as bits.
 _BITS = {"bfloat16": torch.int16, "float8_e4m3fn": torch.uint8, "float8_e5m2": torch.uint8}
-compiling = torch.compiler.is_dynamo_compiling
+compiling = getattr(torch.compiler, "is_dynamo_compiling", None) or torch.compiler.is_compiling
 
 
 def is_tensor(x):

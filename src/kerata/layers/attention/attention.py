@@ -2,7 +2,6 @@
 
 from kerata import ops
 from kerata.core import dtypes
-from kerata.core.errors import one_of
 from kerata.layers.attention.masks import causal_mask, combined
 from kerata.layers.layer import Layer
 from kerata.layers.regularization.dropout import checked_rate
@@ -37,7 +36,12 @@ class Attention(Layer):
     def __init__(self, use_scale=False, score_mode="dot", dropout=0.0, seed=None, **kwargs):
         super().__init__(**kwargs)
         self.use_scale = use_scale
-        self.score_mode = one_of(score_mode, ("dot", "concat"), "score_mode", self._where())
+        if score_mode not in ("dot", "concat"):
+            raise ValueError(
+                f"{self._where()}: Invalid value for argument score_mode. Expected one of {{'dot', 'concat'}}, but "
+                f"{score_mode!r} was given."
+            )
+        self.score_mode = score_mode
         self._set_dropout(dropout, seed)
         self.scale = self.concat_score_weight = None
 
@@ -58,9 +62,11 @@ class Attention(Layer):
             self.concat_score_weight = self.add_weight(name="concat_score_weight", shape=(), initializer="ones")
 
     def _check_inputs(self, inputs):
-        if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
+        if not isinstance(inputs, (list, tuple)) or (inputs and isinstance(inputs[0], (int, type(None)))):
+            raise ValueError(f"{self._where()}: it must be called on a list [query, value] or [query, value, key].")
+        if len(inputs) not in (2, 3):
             raise ValueError(
-                f"{self._where()}: call it on a list [query, value] or [query, value, key], not on {inputs!r}."
+                f"{self._where()}: its inputs must have length 2 or 3 ([query, value] or [query, value, key]), not {len(inputs)}."
             )
 
     def _calculate_scores(self, query, key):
@@ -79,13 +85,16 @@ class Attention(Layer):
         key = inputs[2] if len(inputs) > 2 else value
         query_mask, value_mask = (mask[0], mask[1]) if mask else (None, None)
         scores = self._calculate_scores(query, key)
-        columns = None if value_mask is None else ops.expand_dims(value_mask, -2)
-        causal = causal_mask(*ops.shape(scores)[-2:]) if use_causal_mask else None
-        weights = self._weights(scores, combined(columns, causal), training)
+        weights = self._weights(scores, self._calculate_score_mask(scores, value_mask, use_causal_mask), training)
         output = ops.matmul(weights, value)
         if query_mask is not None:
             output = output * ops.cast(ops.expand_dims(query_mask, -1), output.dtype)
         return (output, weights) if return_attention_scores else output
+
+    def _calculate_score_mask(self, scores, v_mask, use_causal_mask):
+        columns = None if v_mask is None else ops.expand_dims(v_mask, -2)
+        causal = causal_mask(*ops.shape(scores)[-2:]) if use_causal_mask else None
+        return combined(columns, causal)
 
     def _weights(self, scores, keep, training):
         if keep is not None:
@@ -100,8 +109,16 @@ class Attention(Layer):
         return weights
 
     def _check_mask(self, mask, inputs):
-        if mask is not None and (not isinstance(mask, (list, tuple)) or not 2 <= len(mask) <= len(inputs)):
-            raise ValueError(f"{self._where()}: `mask` must be a list with a mask for query and value, not {mask!r}.")
+        if mask is None:
+            return
+        if not isinstance(mask, (list, tuple)):
+            raise ValueError(
+                f"{self._where()}: layer mask must be a list, with a mask for query and value, not {mask!r}."
+            )
+        if not 2 <= len(mask) <= 3:
+            raise ValueError(
+                f"{self._where()}: layer mask must be of length 2 or 3 (query, value and key), not {len(mask)}."
+            )
 
     def compute_mask(self, inputs, mask=None):
         """The query's mask."""

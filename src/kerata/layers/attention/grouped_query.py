@@ -3,7 +3,6 @@
 import math
 
 from kerata import ops
-from kerata.core.errors import positive_int
 from kerata.layers.attention.masks import causal_mask, combined, padding_mask, window_mask
 from kerata.layers.attention.multi_head import HeadAttention
 
@@ -62,9 +61,9 @@ class GroupedQueryAttention(HeadAttention):
         **kwargs,
     ):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.head_dim = positive_int(head_dim, "head_dim", self._where())
-        self.num_query_heads = positive_int(num_query_heads, "num_query_heads", self._where())
-        self.num_key_value_heads = positive_int(num_key_value_heads, "num_key_value_heads", self._where())
+        self.head_dim = self._count(head_dim, "head_dim")
+        self.num_query_heads = self._count(num_query_heads, "num_query_heads")
+        self.num_key_value_heads = self._count(num_key_value_heads, "num_key_value_heads")
         if self.num_query_heads % self.num_key_value_heads:
             raise ValueError(
                 f"{self._where()}: `num_query_heads` ({num_query_heads}) must be a multiple of `num_key_value_heads` "

@@ -16,6 +16,15 @@ from kerata.layers.regularization.dropout import Dropout, checked_rate
 class HeadAttention(Layer):
     """What attention with several heads shares: the projections' arguments, and the choice of the kernel."""
 
+    def _count(self, value, name):
+        """A positive integer."""
+        try:
+            return positive_int(value, name, self._where())
+        except ValueError:
+            raise ValueError(
+                f"{self._where()}: the argument `{name}` must be a positive integer, but {value!r} was given."
+            ) from None
+
     def _set_projections(
         self,
         use_bias,
@@ -179,9 +188,9 @@ class MultiHeadAttention(HeadAttention):
         **kwargs,
     ):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.num_heads = positive_int(num_heads, "num_heads", self._where())
-        self.key_dim = positive_int(key_dim, "key_dim", self._where())
-        self.value_dim = self.key_dim if value_dim is None else positive_int(value_dim, "value_dim", self._where())
+        self.num_heads = self._count(num_heads, "num_heads")
+        self.key_dim = self._count(key_dim, "key_dim")
+        self.value_dim = self.key_dim if value_dim is None else self._count(value_dim, "value_dim")
         self.output_shape = _shape(output_shape, self._where())
         self.attention_axes = (attention_axes,) if isinstance(attention_axes, int) else attention_axes
         self.use_gate = use_gate
@@ -224,16 +233,18 @@ class MultiHeadAttention(HeadAttention):
             layer.build(tuple(shape))
 
     def _check_shapes(self, query_shape, value_shape, key_shape):
-        if value_shape[1:-1] != key_shape[1:-1]:
-            raise ValueError(
-                f"{self._where()}: key and value must have the same steps, but their shapes are {tuple(key_shape)} and "
-                f"{tuple(value_shape)}."
-            )
         if len({len(query_shape), len(value_shape), len(key_shape)}) > 1:
-            raise ValueError(
-                f"{self._where()}: query, value and key must have the same number of dimensions, but their shapes are "
-                f"{tuple(query_shape)}, {tuple(value_shape)} and {tuple(key_shape)}."
-            )
+            problem = "the numbers of dimensions of query, value and key must be equal"
+        elif value_shape[1:-1] != key_shape[1:-1]:
+            problem = "the steps of key and value must be equal"
+        elif query_shape[-1] != value_shape[-1]:
+            problem = "the features of query and value must be equal"
+        else:
+            return
+        raise ValueError(
+            f"{self._where()}: {problem}, but the shapes are {tuple(query_shape)} (query), {tuple(value_shape)} (value) and "
+            f"{tuple(key_shape)} (key)."
+        )
 
     def _attended_axes(self, rank):
         if self.attention_axes is None:
@@ -254,21 +265,46 @@ class MultiHeadAttention(HeadAttention):
         use_causal_mask=False,
     ):
         key = value if key is None else key
-        needs_scores = (
-            self._needs_scores(return_attention_scores, training) or self._attended != (1,) or len(query.shape) != 3
-        )
         mask = combined(padding_mask(None, value_mask, key_mask), attention_mask, self._window(query, key))
-        if use_causal_mask and needs_scores:
+        # Fused kernels know causality without a mask; overrides of an older signature don't.
+        own = type(self)._compute_attention is MultiHeadAttention._compute_attention
+        causal = {"use_causal_mask": True} if use_causal_mask and own else {}
+        if use_causal_mask and not own:
             mask = combined(mask, causal_mask(*self._lengths(query, key)))
-        q, k, v = self._query_dense(query), self._key_dense(key), self._value_dense(value)
-        if needs_scores:
-            output, scores = self._by_scores(q, k, v, mask, training)
-        else:
-            output, scores = self._fused(q, k, v, mask, bool(use_causal_mask)), None
-        if self.use_gate:
-            output = output * ops.sigmoid(self._gate_dense(query))
-        output = self._output_dense(output)
+        gate = ops.sigmoid(self._gate_dense(query)) if self.use_gate else None
+        output, scores = self._compute_attention(
+            self._query_dense(query),
+            self._key_dense(key),
+            self._value_dense(value),
+            mask,
+            training,
+            return_attention_scores,
+            **causal,
+        )
+        output = self._output_dense(output if gate is None else output * gate)
         return (output, scores) if return_attention_scores else output
+
+    def _compute_attention(
+        self,
+        query,
+        key,
+        value,
+        attention_mask=None,
+        training=None,
+        return_attention_scores=False,
+        use_causal_mask=False,
+    ):
+        """Attention of the projected query, key and value, `(…, heads, size)`. May be overridden.
+
+        Returns:
+            `(output, scores)`; scores are `None` where a fused kernel was used.
+        """
+        one_axis = self._attended == (1,) and len(query.shape) == 4
+        if one_axis and not self._needs_scores(return_attention_scores, training):
+            return self._fused(query, key, value, attention_mask, bool(use_causal_mask)), None
+        if use_causal_mask:
+            attention_mask = combined(attention_mask, causal_mask(*self._lengths(query, key)))
+        return self._by_scores(query, key, value, attention_mask, training)
 
     def _lengths(self, query, key):
         axis = self._attended[0]
@@ -314,5 +350,11 @@ def _equations(rank, attended):
 def _shape(value, owner):
     if value is None:
         return None
-    values = value if isinstance(value, (list, tuple)) else (value,)
-    return tuple(positive_int(v, "output_shape", owner) for v in values)
+    try:
+        return tuple(
+            positive_int(v, "output_shape", owner) for v in (value if isinstance(value, (list, tuple)) else [value])
+        )
+    except ValueError:
+        raise ValueError(
+            f"{owner}: Invalid `output_shape`: it must be a positive integer or several, but {value!r} was given."
+        ) from None

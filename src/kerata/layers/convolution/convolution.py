@@ -17,9 +17,9 @@ class Windowed(ForRank):
 
     def _set_geometry(self, kernel_size, strides, padding, data_format, dilation_rate):
         owner, rank = self._where(), self.rank
-        self.kernel_size = int_tuple(kernel_size, rank, "kernel_size", owner)
-        self.strides = int_tuple(strides, rank, "strides", owner)
-        self.dilation_rate = int_tuple(dilation_rate, rank, "dilation_rate", owner)
+        self.kernel_size = self._counts(kernel_size, "kernel_size")
+        self.strides = self._counts(strides, "strides")
+        self.dilation_rate = self._counts(dilation_rate, "dilation_rate")
         self.padding = standardize_padding(padding, owner, self.causal)
         self.data_format = standardize_data_format(data_format)
         if max(self.strides) > 1 and max(self.dilation_rate) > 1:
@@ -37,6 +37,33 @@ class Windowed(ForRank):
                 f"{self._where()}: Invalid value for argument `{name}`. Expected a strictly positive value. "
                 f"Received {name}={value}."
             ) from None
+
+    def _counts(self, value, name):
+        """A positive integer for each spatial dimension."""
+        try:
+            return int_tuple(value, self.rank, name, self._where())
+        except ValueError:
+            bad = ""
+            if isinstance(value, (list, tuple)) and all(isinstance(v, int) for v in value):
+                wrong = {v for v in value if v < 1}
+                bad = f", including values {wrong} that do not satisfy `value > 0`" if wrong else ""
+            raise ValueError(
+                f"{self._where()}: The `{name}` argument must be a tuple of {self.rank} integers. "
+                f"Received {name}={value}{bad}."
+            ) from None
+
+    def _check_window(self, input_shape):
+        """The window has to fit into the input at least once."""
+        if self.padding != "valid":
+            return
+        first = 1 if self.data_format == "channels_last" else 2
+        spatial = input_shape[first : first + self.rank]
+        reach = [(k - 1) * d + 1 for k, d in zip(self.kernel_size, self.dilation_rate, strict=True)]
+        if any(s is not None and s < r for s, r in zip(spatial, reach, strict=False)):
+            raise ValueError(
+                f"{self._where()}: Computed output size would be zero or negative. The window reaches over {tuple(reach)}, but "
+                f"the input's shape is {tuple(input_shape)}."
+            )
 
     def _channels(self, input_shape):
         """Number of the input's channels, which from now on is demanded."""
@@ -134,6 +161,7 @@ class Convolution(Adaptable, Windowed, Layer):
 
     def build(self, input_shape):
         channels = self._channels(input_shape)
+        self._check_window(input_shape)
         if channels % self.groups:
             raise ValueError(
                 f"{self._where()}: the input's {channels} channels must be a multiple of `groups` ({self.groups}); "

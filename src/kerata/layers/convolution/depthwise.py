@@ -53,6 +53,7 @@ class DepthwiseConvolution(Windowed, Layer):
 
     def build(self, input_shape):
         channels = self._channels(input_shape)
+        self._check_window(input_shape)
         self.kernel = self.add_weight(
             name="kernel",
             shape=(*self.kernel_size, channels, self.depth_multiplier),

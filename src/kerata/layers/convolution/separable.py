@@ -62,6 +62,7 @@ class SeparableConvolution(Windowed, Layer):
 
     def build(self, input_shape):
         channels = self._channels(input_shape)
+        self._check_window(input_shape)
         self.depthwise_kernel = self.add_weight(
             name="depthwise_kernel",
             shape=(*self.kernel_size, channels, self.depth_multiplier),

@@ -133,7 +133,7 @@ class Equation:
         self.equation, self.owner = equation, owner
         inputs, kernel, outputs = match[2], match[4], match[6]
         rank = len(input_shape)
-        if len(inputs) > rank or (len(inputs) < rank and not (match[1] or match[3])):
+        if len(inputs) > rank:
             raise self._error(f"the input has {rank} dimensions (shape {tuple(input_shape)})")
         self.elided = rank - len(inputs) if match[3] else 0
         named = input_shape[rank - len(inputs) :] if match[1] else input_shape[: len(inputs)]

@@ -1,5 +1,7 @@
 """`Input` and the layer that stands for it in a model."""
 
+import warnings
+
 from kerata import backends
 from kerata.core import config, dtypes
 from kerata.graph.tensor import KerasTensor, standardize_shape
@@ -42,7 +44,9 @@ class InputLayer(Layer):
         **kwargs,
     ):
         # The spellings of Keras 2.
-        shape = kwargs.pop("input_shape", shape)
+        if "input_shape" in kwargs:
+            warnings.warn("Argument `input_shape` is deprecated. Use `shape` instead.", stacklevel=2)
+            shape = kwargs.pop("input_shape")
         batch_shape = kwargs.pop("batch_input_shape", batch_shape)
         super().__init__(name=name, **kwargs)
         if input_tensor is not None:
@@ -128,7 +132,9 @@ def _batch_shape(layer, shape, batch_size, batch_shape):
                 raise ValueError(f"{layer._where()}: you cannot pass both `{name}` and `batch_shape` at the same time.")
         return standardize_shape(batch_shape)
     if shape is None:
-        raise ValueError(f"{layer._where()}: you must pass a `shape` argument. For instance `Input(shape=(28, 28, 1))`.")
+        raise ValueError(
+            f"{layer._where()}: you must pass a `shape` argument. For instance `Input(shape=(28, 28, 1))`."
+        )
     return (batch_size, *standardize_shape(shape))
 
 

@@ -79,7 +79,8 @@ class Lambda(Layer):
                 _serialized(self._output_shape) if callable(self._output_shape) else self._output_shape
             )
         if self.mask is not None:
-            config["mask"] = _serialized(self.mask) if callable(self.mask) else ops.convert_to_numpy(self.mask)
+            mask = self.mask if callable(self.mask) else ops.convert_to_numpy(self.mask)
+            config["mask"] = _serialized(mask)
         return config
 
     @classmethod
@@ -105,5 +106,10 @@ def _serialized(function):
 
 def _revived(value, safe, custom_objects):
     if isinstance(value, dict) and "class_name" in value:
+        if safe and value["class_name"] == "__lambda__":
+            raise ValueError(
+                "Lambda: the config holds a Python lambda, that is, code which the model would run. If you trust it, load "
+                "with `safe_mode=False`."
+            )
         return serialization.deserialize_keras_object(value, custom_objects=custom_objects, safe_mode=safe)
     return value

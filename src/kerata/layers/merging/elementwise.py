@@ -52,7 +52,9 @@ class Multiply(Merge):
         masks = [get_mask(x) for x in inputs]
         if all(m is None for m in masks):
             return reduce(ops.multiply, inputs)
-        kept = [x if m is None else ops.where(_like(m, x), x, ops.ones_like(x)) for x, m in zip(inputs, masks, strict=True)]
+        kept = [
+            x if m is None else ops.where(_like(m, x), x, ops.ones_like(x)) for x, m in zip(inputs, masks, strict=True)
+        ]
         output = reduce(ops.multiply, kept)
         if any(m is None for m in masks):
             return output
@@ -121,7 +123,9 @@ def _extreme(choose, inputs):
 
 def _like(mask, x):
     """The mask with dimensions of length 1 where `x` has more."""
-    return ops.expand_dims(mask, tuple(range(len(mask.shape), len(x.shape)))) if len(mask.shape) < len(x.shape) else mask
+    return (
+        ops.expand_dims(mask, tuple(range(len(mask.shape), len(x.shape)))) if len(mask.shape) < len(x.shape) else mask
+    )
 
 
 def add(inputs, **kwargs):

@@ -89,13 +89,16 @@ class BatchNormalization(ScaleAndShift, Layer):
         self.moving_mean = self._add_average("moving_mean", size, self.moving_mean_initializer)
         self.moving_variance = self._add_average("moving_variance", size, self.moving_variance_initializer)
         if self.renorm:
-            ones = "ones"
-            self.moving_stddev = self._add_average("moving_stddev", size, ones)
+            deviation = self._first_deviation
+            self.moving_stddev = self._add_average("moving_stddev", size, deviation)
             self.renorm_mean = self._add_average("renorm_mean", size, self.moving_mean_initializer)
-            self.renorm_stddev = self._add_average("renorm_stddev", size, ones)
+            self.renorm_stddev = self._add_average("renorm_stddev", size, deviation)
         rank = len(input_shape)
         self.input_spec = InputSpec(ndim=rank, axes={self.axis: size})
         self._reduced = tuple(i for i in range(rank) if i != self.axis % rank)
+
+    def _first_deviation(self, shape, dtype=None):
+        return ops.sqrt(self.moving_variance_initializer(shape, dtype=dtype))
 
     def _add_average(self, name, size, initializer):
         return self.add_weight(
@@ -166,6 +169,7 @@ def _checked_clipping(clipping, layer):
     unknown = set(clipping or ()) - {"rmin", "rmax", "dmax"}
     if unknown:
         raise ValueError(
-            f"{layer._where()}: `renorm_clipping` has the keys 'rmin', 'rmax' and 'dmax', not {sorted(unknown)}."
+            f"{layer._where()}: Received invalid keys {sorted(unknown)} for `renorm_clipping`, which has the keys 'rmin', "
+            "'rmax' and 'dmax'."
         )
     return clipping

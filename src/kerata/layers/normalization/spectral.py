@@ -27,6 +27,10 @@ class SpectralNormalization(Wrapper):
 
     def __init__(self, layer, power_iterations=1, **kwargs):
         super().__init__(layer, **kwargs)
+        if power_iterations <= 0:
+            raise ValueError(
+                f"{self._where()}: `power_iterations` should be greater than zero. It is {power_iterations}."
+            )
         self.power_iterations = positive_int(power_iterations, "power_iterations", self._where())
 
     def build(self, input_shape):
@@ -37,8 +41,8 @@ class SpectralNormalization(Wrapper):
         )
         if self.kernel is None:
             raise ValueError(
-                f"{self._where()}: {type(self.layer).__name__} has neither `kernel` nor `embeddings`, so there is "
-                "nothing to normalize."
+                f"{self._where()}: {type(self.layer).__name__} object has no attribute 'kernel' nor 'embeddings', so there "
+                "is nothing to normalize."
             )
         self.vector_u = self.add_weight(
             name="vector_u",

@@ -4,10 +4,13 @@ from kerata import random
 from kerata.layers.layer import Layer
 
 
-def checked_rate(rate, layer, below_one=False):
+def checked_rate(rate, layer):
     """`rate`, a number from 0 to 1."""
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1 or (below_one and rate == 1):
-        raise ValueError(f"{layer._where()}: `rate` must be a number from 0 to 1, but {rate!r} was given.")
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
+        raise ValueError(
+            f"{layer._where()}: Invalid value received for argument `rate`. Expected a float value between 0 and 1. "
+            f"Received: rate={rate!r}"
+        )
     return rate
 
 

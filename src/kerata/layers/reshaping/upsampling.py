@@ -1,7 +1,7 @@
 """Upsampling: each element several times."""
 
 from kerata import ops
-from kerata.core.errors import int_tuple, one_of, positive_int
+from kerata.core.errors import int_tuple, integer, one_of
 from kerata.layers.input_spec import InputSpec
 from kerata.layers.layer import Layer
 from kerata.layers.ranks import standardize_data_format
@@ -34,9 +34,11 @@ class UpSampling1D(Layer):
     def __init__(self, size=2, **kwargs):
         super().__init__(**kwargs)
         try:
-            self.size = positive_int(size, "size", self._where())
+            self.size = integer(size, "size", self._where())
         except ValueError:
-            raise ValueError(f"{self._where()}: `size` should be a positive integer, but {size!r} was given.") from None
+            raise TypeError(f"{self._where()}: Expected an integer value for `size`, but {size!r} was given.") from None
+        if self.size < 1:
+            raise ValueError(f"{self._where()}: `size` should be a positive integer, but {size!r} was given.")
         self.input_spec = InputSpec(ndim=3)
 
     def call(self, inputs):

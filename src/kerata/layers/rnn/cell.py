@@ -3,11 +3,11 @@
 from kerata import activations, constraints, initializers, ops, regularizers
 from kerata.core.errors import positive_int
 from kerata.layers.layer import Layer
-from kerata.layers.rnn.dropout_masks import DropoutMasks
+from kerata.layers.rnn.dropout_rnn_cell import DropoutRNNCell
 from kerata.layers.shapes import known_size
 
 
-class Cell(DropoutMasks, Layer):
+class Cell(DropoutRNNCell, Layer):
     """Base of `SimpleRNNCell`, `LSTMCell` and `GRUCell`. A subclass says how many `gates` its kernels hold."""
 
     gates = 1

@@ -6,7 +6,7 @@ from kerata.graph.tensor import spec
 from kerata.graph.trace import Trace
 from kerata.layers.call import signature_of
 from kerata.layers.layer import Layer
-from kerata.layers.rnn.dropout_masks import DropoutMasks
+from kerata.layers.rnn.dropout_rnn_cell import DropoutRNNCell
 from kerata.layers.rnn.stacked_cells import StackedRNNCells
 from kerata.state.variable import Variable
 
@@ -174,7 +174,7 @@ class RNN(Layer):
 
     def _reset_masks(self):
         for cell in self._cells():
-            if isinstance(cell, DropoutMasks):
+            if isinstance(cell, DropoutRNNCell):
                 cell.reset_dropout_mask()
                 cell.reset_recurrent_dropout_mask()
 
@@ -184,7 +184,7 @@ class RNN(Layer):
         states = state if isinstance(self.cell, StackedRNNCells) else [state]
         for cell, own in zip(self._cells(), states, strict=True):
             first = tree.flatten(own)[0]
-            if isinstance(cell, DropoutMasks):
+            if isinstance(cell, DropoutRNNCell):
                 cell.get_dropout_mask(x)
                 cell.get_recurrent_dropout_mask(first)
             # The next cell of a stack gets this one's output, which is shaped like its first state.

@@ -38,14 +38,22 @@ class TimeDistributed(Wrapper):
         super().build((input_shape[0], *input_shape[2:]))
 
     def call(self, inputs, training=None, mask=None):
-        if mask is not None and len(mask.shape) < 2:
-            raise ValueError(f"{self._where()}: `mask` must be (batch, steps), but its shape is {tuple(mask.shape)}.")
+        if mask is not None:
+            self._check_mask(tuple(mask.shape), tuple(inputs.shape))
         signature = signature_of(type(self.layer).call)
         kwargs = {"training": training} if signature.takes_training else {}
         if mask is not None and signature.takes_mask:
             kwargs["mask"] = _folded(mask)
         outputs = self.layer(_folded(inputs), **kwargs)
         return tree.map_structure(lambda y: _unfolded(y, inputs), outputs)
+
+    def _check_mask(self, mask, inputs):
+        fits = len(mask) >= 2 and all(m in (1, d) or None in (m, d) for m, d in zip(mask[:2], inputs[:2], strict=True))
+        if not fits:
+            raise ValueError(
+                f"{self._where()}: The `mask` passed to the `TimeDistributed` layer has a shape {mask} that is incompatible "
+                f"with the inputs' {inputs}: it must begin with (batch, steps)."
+            )
 
 
 def _folded(x):

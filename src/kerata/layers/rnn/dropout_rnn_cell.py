@@ -3,7 +3,7 @@
 from kerata import ops, random
 
 
-class DropoutMasks:
+class DropoutRNNCell:
     """The masks of a cell, drawn at a sequence's first step and kept until they are reset.
 
     A cell with it has `dropout`, `recurrent_dropout` and, if one of them is above 0, a `seed_generator`.
