@@ -65,13 +65,13 @@ for name, oracle in {"negative": np.negative, "abs": np.abs, "square": np.square
     sample(name, f(3, 4), oracle=oracle, dtypes=NUMBERS)
 sample("sign", SPECIAL, oracle=np.sign)
 sample("sign", f(3, 4), oracle=np.sign, dtypes=("int32", "int8"))
-for name in "exp expm1 sin cos tan sinh cosh tanh arctan arcsinh exp2".split():
+for name in ["exp", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arctan", "arcsinh", "exp2"]:
     sample(name, f(3, 4), oracle=getattr(np, name))
-for name in "log log2 log10 sqrt".split():
+for name in ["log", "log2", "log10", "sqrt"]:
     sample(name, f(3, 4, low=0.25, high=9), oracle=getattr(np, name))
 sample("log2", 2.0 ** np.arange(-9, 20), oracle=np.log2)
 sample("log10", 10.0 ** np.arange(0, 9), oracle=np.log10, dtypes=WIDE)
-for name in "arcsin arccos arctanh".split():
+for name in ["arcsin", "arccos", "arctanh"]:
     sample(name, f(3, 4, low=-0.75, high=0.75), oracle=getattr(np, name))
 sample("log1p", f(3, 4, low=-0.5), oracle=np.log1p)
 sample("arccosh", f(3, 4, low=1, high=5), oracle=np.arccosh)
@@ -132,7 +132,9 @@ for name in ("logical_and", "logical_or", "logical_xor"):
     sample(name, bools(9), bools(9), oracle=getattr(np, name), dtypes=("bool",))
 sample("logical_not", bools(9), oracle=np.logical_not, dtypes=("bool",))
 sample("arctan2", f(3, 4), f(3, 4), oracle=np.arctan2)
-sample("nextafter", ints([1.0, 0, -1], "float32"), ints([2.0, 1, -2], "float32"), oracle=np.nextafter, dtypes=("float32",))
+sample(
+    "nextafter", ints([1.0, 0, -1], "float32"), ints([2.0, 1, -2], "float32"), oracle=np.nextafter, dtypes=("float32",)
+)
 for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
     sample(name, ints([5, -3, 7]), ints([3, 6, -1]), oracle=getattr(np, name), dtypes=("int32",))
     sample(name, bools(5), bools(5), oracle=getattr(np, name), dtypes=("bool",))
@@ -154,23 +156,42 @@ for name in ("sum", "mean", "max", "min", "prod", "var", "std"):
     kinds = NUMBERS if name in ("sum", "prod", "max", "min") else FLOATS
     for axis, keepdims in ((None, False), (None, True), (1, False), (-1, True), ((0, 2), False)):
         oracle = getattr(np, name)
-        sample(name, f(2, 3, 4, low=-1, high=1.25), axis, keepdims, oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k), dtypes=kinds)
+        sample(
+            name,
+            f(2, 3, 4, low=-1, high=1.25),
+            axis,
+            keepdims,
+            oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k),
+            dtypes=kinds,
+        )
 for name in ("max", "min"):
     oracle = getattr(np, name)
-    sample(name, np.array([[1.0, NAN, 3], [4, 5, 6]]), 1, False, oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k))
+    sample(
+        name, np.array([[1.0, NAN, 3], [4, 5, 6]]), 1, False, oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k)
+    )
     sample(name, bools(3, 4), 1, True, oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k), dtypes=("bool",))
 sample("sum", f(3, 0), 1, False, oracle=lambda x, a, k: x.sum(a))
 sample("prod", f(3, 0), 1, False, oracle=lambda x, a, k: x.prod(a))
 for name in ("any", "all"):
     for axis in (None, 1, (0, 1)):
         oracle = getattr(np, name)
-        sample(name, bools(3, 4), axis, True, oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k), dtypes=("bool",))
+        sample(
+            name, bools(3, 4), axis, True, oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k), dtypes=("bool",)
+        )
 for name in ("argmax", "argmin"):
     oracle = getattr(np, name)
     for x in (np.array([[1.0, 3, 3, 0], [2, 2, 0, 0]]), np.array([[INF, NAN, 3, NAN], [1, 2, 2, 0]])):
         for axis, keepdims in ((None, False), (None, True), (1, False), (0, True)):
             kinds = (*FLOATS, "int32") if np.isfinite(x).all() else FLOATS
-            sample(name, x, axis, keepdims, oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k), dtypes=kinds, out="int32")
+            sample(
+                name,
+                x,
+                axis,
+                keepdims,
+                oracle=lambda x, a, k, o=oracle: o(x, axis=a, keepdims=k),
+                dtypes=kinds,
+                out="int32",
+            )
     sample(name, bools(5), 0, False, oracle=lambda x, a, k, o=oracle: o(x, axis=a), dtypes=("bool",), out="int32")
 for name in ("cumsum", "cumprod"):
     for axis in (None, 0, -1):
@@ -179,7 +200,9 @@ for axis, keepdims in ((None, False), (1, True), ((0, 1), False)):
     sample("logsumexp", f(3, 4), axis, keepdims, oracle=lambda x, a, k: scipy.special.logsumexp(x, axis=a, keepdims=k))
 _empty_row = np.array([[-INF, -INF], [1e3, 1e3], [-INF, 0]])
 sample("logsumexp", _empty_row, 1, False, oracle=lambda x, a, k: scipy.special.logsumexp(x, axis=a), dtypes=WIDE)
-sample("moments", f(2, 3, 4), (0, 1), True, False, oracle=lambda x, a, k, s: (x.mean(a, keepdims=k), x.var(a, keepdims=k)))
+sample(
+    "moments", f(2, 3, 4), (0, 1), True, False, oracle=lambda x, a, k, s: (x.mean(a, keepdims=k), x.var(a, keepdims=k))
+)
 sample("moments", f(2, 3, 4), (0, 1), False, False, oracle=lambda x, a, k, s: (x.mean(a), x.var(a)))
 
 # ------------------------------------------------------------------ shape
@@ -205,7 +228,9 @@ sample("roll", f(3, 4), (1, -2), (0, 1), oracle=np.roll, dtypes=_all)
 sample("pad", f(3, 4), ((1, 2), (0, 3)), "constant", 1.5, oracle=lambda x, w, m, c: np.pad(x, w, m, constant_values=c))
 sample("pad", f(3, 4), ((1, 2), (0, 3)), "constant", 0, oracle=lambda x, w, m, c: np.pad(x, w, m), dtypes=_all)
 for mode in ("reflect", "symmetric", "edge"):
-    sample("pad", f(3, 4, 2), ((1, 2), (7, 9), (0, 0)), mode, None, oracle=lambda x, w, m, c: np.pad(x, w, m), dtypes=_all)
+    sample(
+        "pad", f(3, 4, 2), ((1, 2), (7, 9), (0, 0)), mode, None, oracle=lambda x, w, m, c: np.pad(x, w, m), dtypes=_all
+    )
     sample("pad", f(1, 4), ((2, 3), (0, 1)), mode, None, oracle=lambda x, w, m, c: np.pad(x, w, m))
 sample("tile", f(3, 4), (2, 1), oracle=np.tile, dtypes=_all)
 sample("repeat", f(3, 4), 2, 1, oracle=np.repeat, dtypes=_all)
@@ -226,18 +251,42 @@ sample("take", f(2, 5, 3), ints(1), 1, oracle=lambda x, i, a: np.take(x, i, a))
 sample("take_along_axis", f(3, 4), ints([[0, -1], [1, 1], [3, 2]]), 1, oracle=np.take_along_axis, dtypes=_all)
 sample("take_along_axis", f(3, 4), ints([[2, 1, 0, -1]]), 0, oracle=np.take_along_axis)
 _keys = (
-    1, -1, slice(None, None, -1), slice(3, None, -2), slice(1, -1, 2), Ellipsis, None, (slice(None), 1),
-    (Ellipsis, slice(3, 0, -1)), (0, slice(None), None, slice(1, 3)), (slice(None), None, -1, Ellipsis),
-    slice(5, 1), slice(2, 9), slice(1, 5, -1),
-)  # fmt: skip
+    1,
+    -1,
+    slice(None, None, -1),
+    slice(3, None, -2),
+    slice(1, -1, 2),
+    Ellipsis,
+    None,
+    (slice(None), 1),
+    (Ellipsis, slice(3, 0, -1)),
+    (0, slice(None), None, slice(1, 3)),
+    (slice(None), None, -1, Ellipsis),
+    slice(5, 1),
+    slice(2, 9),
+    slice(1, 5, -1),
+)
 for key in _keys:
     sample("get_item", f(4, 5, 6), key, oracle=lambda x, k: x[k], dtypes=("float32", "int32"))
 _advanced = (
-    (ints([0, -1, 2]),), (slice(None), ints([[0, 4], [-1, 1]])), (ints([0, 1]), ints([2, -3])), (ints([0, 1]), slice(None), ints([2, 3])),
-    (slice(1, 3), ints([0, 1]), 2), (1, slice(None), ints([1, 0])), (Ellipsis, ints([1, 0])), (ints([[0], [1]]), ints([1, 2])),
-    (None, ints([0, 1]), ints(3)), (slice(None, None, -1), ints([0, 1], "int64")), (bools(4),), (slice(None), bools(5)), (bools(4, 5),),
-    (ints([1, 0], "uint8"),), ([0, 2],), (slice(None), ints([1, 0]), None, slice(4, 1, -2)), (ints(np.zeros((0,))),),
-)  # fmt: skip
+    (ints([0, -1, 2]),),
+    (slice(None), ints([[0, 4], [-1, 1]])),
+    (ints([0, 1]), ints([2, -3])),
+    (ints([0, 1]), slice(None), ints([2, 3])),
+    (slice(1, 3), ints([0, 1]), 2),
+    (1, slice(None), ints([1, 0])),
+    (Ellipsis, ints([1, 0])),
+    (ints([[0], [1]]), ints([1, 2])),
+    (None, ints([0, 1]), ints(3)),
+    (slice(None, None, -1), ints([0, 1], "int64")),
+    (bools(4),),
+    (slice(None), bools(5)),
+    (bools(4, 5),),
+    (ints([1, 0], "uint8"),),
+    ([0, 2],),
+    (slice(None), ints([1, 0]), None, slice(4, 1, -2)),
+    (ints(np.zeros((0,))),),
+)
 for key in _advanced:
     sample("get_item", f(4, 5, 6), key, oracle=lambda x, k: x[k], dtypes=("float32", "int32"))
 
@@ -296,7 +345,14 @@ for axis in (-1, 0):
     sample("sort", _unsorted, axis, oracle=np.sort)
     sample("sort", f(5, 3), axis, oracle=np.sort, dtypes=(*INTS, "bool"))
     sample("argsort", _unsorted, axis, oracle=lambda x, a: np.argsort(x, a, kind="stable"), out="int32")
-    sample("argsort", f(9, 3), axis, oracle=lambda x, a: np.argsort(x, a, kind="stable"), dtypes=("int32", "uint8"), out="int32")
+    sample(
+        "argsort",
+        f(9, 3),
+        axis,
+        oracle=lambda x, a: np.argsort(x, a, kind="stable"),
+        dtypes=("int32", "uint8"),
+        out="int32",
+    )
 
 
 def _top(x, k, _):
@@ -308,7 +364,15 @@ def _top(x, k, _):
 sample("top_k", _unsorted, 4, True, oracle=_top, out=("same", "int32"))
 sample("top_k", np.ones((2, 40)), 3, True, oracle=_top, dtypes=(*FLOATS, "int32"), out=("same", "int32"))
 for side in ("left", "right"):
-    sample("searchsorted", np.array([1.0, 2, 2, 3]), f(2, 3, low=0, high=4), side, oracle=np.searchsorted, dtypes=(*WIDE, "int32"), out="int32")
+    sample(
+        "searchsorted",
+        np.array([1.0, 2, 2, 3]),
+        f(2, 3, low=0, high=4),
+        side,
+        oracle=np.searchsorted,
+        dtypes=(*WIDE, "int32"),
+        out="int32",
+    )
 sample("nonzero", f(3, 4, low=-0.5, high=0.5), oracle=np.nonzero, out=("int32", "int32"))
 sample("nonzero", bools(3, 4), oracle=np.nonzero, dtypes=("bool",), out=("int32", "int32"))
 
@@ -323,11 +387,28 @@ sample("bincount", ints([0, 2, 2, 5]), f(4), 8, oracle=np.bincount, dtypes=WIDE)
 
 # ------------------------------------------------------------------ linear algebra
 
-for a, b in (((3, 4), (4, 5)), ((2, 3, 4), (4, 5)), ((2, 3, 4), (2, 4, 5)), ((4,), (4,)), ((4,), (4, 5)), ((3, 4), (4,)),
-             ((2, 1, 3, 4), (5, 4, 6)), ((3, 4), (2, 4, 5)), ((4,), (2, 4, 5)), ((2, 3, 4), (4,))):  # fmt: skip
+for a, b in (
+    ((3, 4), (4, 5)),
+    ((2, 3, 4), (4, 5)),
+    ((2, 3, 4), (2, 4, 5)),
+    ((4,), (4,)),
+    ((4,), (4, 5)),
+    ((3, 4), (4,)),
+    ((2, 1, 3, 4), (5, 4, 6)),
+    ((3, 4), (2, 4, 5)),
+    ((4,), (2, 4, 5)),
+    ((2, 3, 4), (4,)),
+):
     sample("matmul", f(*a), f(*b), oracle=np.matmul, dtypes=(*FLOATS, "int32", "int8"))
-for spec, shapes in {"ij,jk->ik": ((3, 4), (4, 2)), "bij,bjk->bik": ((2, 3, 4), (2, 4, 2)), "...i,i->...": ((2, 3, 4), (4,)), "ii->i": ((3, 3),),
-                     "ij->ji": ((3, 4),), "ij,jk,kl->il": ((2, 3), (3, 4), (4, 2)), "btnh,bsnh->bnts": ((2, 3, 2, 4), (2, 5, 2, 4))}.items():  # fmt: skip
+for spec, shapes in {
+    "ij,jk->ik": ((3, 4), (4, 2)),
+    "bij,bjk->bik": ((2, 3, 4), (2, 4, 2)),
+    "...i,i->...": ((2, 3, 4), (4,)),
+    "ii->i": ((3, 3),),
+    "ij->ji": ((3, 4),),
+    "ij,jk,kl->il": ((2, 3), (3, 4), (4, 2)),
+    "btnh,bsnh->bnts": ((2, 3, 2, 4), (2, 5, 2, 4)),
+}.items():
     sample("einsum", spec, [f(*s) for s in shapes], oracle=lambda s, xs: np.einsum(s, *xs), dtypes=(*FLOATS, "int32"))
 sample("tensordot", f(3, 4, 5), f(4, 5, 2), 2, oracle=np.tensordot)
 sample("tensordot", f(3, 4, 5), f(4, 3, 2), ((0, 1), (1, 0)), oracle=np.tensordot, dtypes=(*FLOATS, "int32"))
@@ -345,9 +426,22 @@ sample("slogdet", _square, oracle=lambda x: tuple(np.linalg.slogdet(x)), dtypes=
 sample("solve", _square, f(2, 4, 3), oracle=np.linalg.solve, dtypes=WIDE)
 sample("solve", _square, f(2, 4), oracle=lambda a, b: np.linalg.solve(a, b[..., None])[..., 0], dtypes=WIDE)
 sample("solve_triangular", _lower, f(2, 4, 3), True, oracle=lambda a, b, low: np.linalg.solve(a, b), dtypes=WIDE)
-sample("solve_triangular", np.swapaxes(_lower, -1, -2).copy(), f(2, 4, 3), False, oracle=lambda a, b, low: np.linalg.solve(a, b), dtypes=WIDE)
+sample(
+    "solve_triangular",
+    np.swapaxes(_lower, -1, -2).copy(),
+    f(2, 4, 3),
+    False,
+    oracle=lambda a, b, low: np.linalg.solve(a, b),
+    dtypes=WIDE,
+)
 sample("lu_factor", f(4, 4), oracle=lambda x: scipy.linalg.lu_factor(x), dtypes=WIDE, out=("same", "int32"))
-sample("lu_factor", f(2, 5, 5), oracle=lambda x: tuple(map(np.stack, zip(*map(scipy.linalg.lu_factor, x), strict=True))), dtypes=WIDE, out=("same", "int32"))
+sample(
+    "lu_factor",
+    f(2, 5, 5),
+    oracle=lambda x: tuple(map(np.stack, zip(*map(scipy.linalg.lu_factor, x), strict=True))),
+    dtypes=WIDE,
+    out=("same", "int32"),
+)
 sample("svd", f(3, 4), True, False, oracle=lambda x, f, u: np.linalg.svd(x, compute_uv=False), dtypes=WIDE)
 
 # ------------------------------------------------------------------ creation, Fourier
@@ -364,8 +458,17 @@ sample("full", (2, 3), f(3), "float32", oracle=lambda s, v, d: np.full(s, v), dt
 sample("arange", 0.5, 3.0, 0.25, "float32", oracle=lambda a, b, s, d: np.arange(a, b, s), dtypes=("float32",))
 sample("arange", 5, 0, -2, "int32", oracle=lambda a, b, s, d: np.arange(a, b, s), dtypes=("float32",), out="int32")
 for n, endpoint, axis in ((5, True, 0), (5, False, 0), (1, True, 0), (4, True, -1)):
-    sample("linspace", f(3), f(3) + 5, n, endpoint, "float32", axis, dtypes=("float32",),
-           oracle=lambda a, b, n, e, d, x: np.linspace(a, b, n, e, axis=x))  # fmt: skip
+    sample(
+        "linspace",
+        f(3),
+        f(3) + 5,
+        n,
+        endpoint,
+        "float32",
+        axis,
+        dtypes=("float32",),
+        oracle=lambda a, b, n, e, d, x: np.linspace(a, b, n, e, axis=x),
+    )
 _complex = f(2, 6) + 1j * f(2, 6)
 sample("fft", _complex, oracle=np.fft.fft, dtypes=("complex64",))
 sample("ifft", _complex, oracle=np.fft.ifft, dtypes=("complex64",))
@@ -428,11 +531,32 @@ for axis, n in ((-1, 4), (1, 3)):
     sample("batch_normalization", f(2, 3, 4), f(n), f(n, low=0.5), axis, f(n), f(n), 1e-3, oracle=_batch_norm)
     sample("batch_normalization", f(2, 3, 4), f(n), f(n, low=0.5), axis, None, None, 1e-3, oracle=_batch_norm)
 _odds = np.array([-90.0, -2, 0, 3, 90])
-sample("binary_crossentropy_with_logits", np.array([0.0, 1, 0.5, 1, 1]), _odds, oracle=lambda t, x: np.logaddexp(x, 0) - x * t)
-sample("categorical_crossentropy_with_logits", _softmax(f(3, 4), -1), f(3, 4), -1, oracle=lambda t, x, a: -(t * _log_softmax(x, a)).sum(a), dtypes=WIDE)
-for axis, shape, target in ((-1, (3, 4), [0, 3, 1]), (1, (2, 4, 2), [[0, 3], [1, 2]]), (-1, (2, 2, 4), [[0, 3], [1, 2]])):
-    sample("sparse_categorical_crossentropy_with_logits", ints(target), f(*shape), axis,
-           oracle=lambda t, x, a: -np.squeeze(np.take_along_axis(_log_softmax(x, a), np.expand_dims(t, a), a), a))  # fmt: skip
+sample(
+    "binary_crossentropy_with_logits",
+    np.array([0.0, 1, 0.5, 1, 1]),
+    _odds,
+    oracle=lambda t, x: np.logaddexp(x, 0) - x * t,
+)
+sample(
+    "categorical_crossentropy_with_logits",
+    _softmax(f(3, 4), -1),
+    f(3, 4),
+    -1,
+    oracle=lambda t, x, a: -(t * _log_softmax(x, a)).sum(a),
+    dtypes=WIDE,
+)
+for axis, shape, target in (
+    (-1, (3, 4), [0, 3, 1]),
+    (1, (2, 4, 2), [[0, 3], [1, 2]]),
+    (-1, (2, 2, 4), [[0, 3], [1, 2]]),
+):
+    sample(
+        "sparse_categorical_crossentropy_with_logits",
+        ints(target),
+        f(*shape),
+        axis,
+        oracle=lambda t, x, a: -np.squeeze(np.take_along_axis(_log_softmax(x, a), np.expand_dims(t, a), a), a),
+    )
 sample("bias_add", f(2, 3, 4), f(4), "channels_last", oracle=lambda x, b, d: x + b)
 sample("bias_add", f(2, 3, 4), f(3), "channels_first", oracle=lambda x, b, d: x + b[:, None])
 
@@ -453,4 +577,14 @@ for bias in (None, f(2, 2, 3, 5)):
         for causal in (False, True):
             if causal and mask is not None:
                 continue
-            sample("dot_product_attention", f(2, 3, 2, 4), f(2, 5, 2, 4), f(2, 5, 2, 4), bias, mask, 0.5, causal, oracle=_attention)
+            sample(
+                "dot_product_attention",
+                f(2, 3, 2, 4),
+                f(2, 5, 2, 4),
+                f(2, 5, 2, 4),
+                bias,
+                mask,
+                0.5,
+                causal,
+                oracle=_attention,
+            )

@@ -3,6 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
+
 from kerata.backends import load
 
 TRAINING = ("jax", "torch", "tensorflow")
@@ -80,7 +81,10 @@ def test_types_of_tensors_are_known(backend):
 
 def test_bitcast(backend):
     x = backend.convert(np.array([1.0, -2.0], "float32"))
-    assert backend.to_numpy(backend.bitcast(x, "int32")).tolist() == np.array([1.0, -2.0], "float32").view("int32").tolist()
+    assert (
+        backend.to_numpy(backend.bitcast(x, "int32")).tolist()
+        == np.array([1.0, -2.0], "float32").view("int32").tolist()
+    )
     assert backend.shape_of(backend.bitcast(x, "uint8")) == (2, 4)
 
 
@@ -191,8 +195,11 @@ def test_first_of_equal_values_gets_the_pool_gradient(training):
     b = training
     x = b.convert(np.ones((1, 2, 2, 1), "float32"))
     for how in (((2, 2), (2, 2), "valid"), ((2, 2), (1, 1), "valid"), ((2, 2), (1, 1), "same")):
-        fn = lambda p, how=how: (b.sum(b.max_pool(p[0], *how, "channels_last")[:, :1, :1], None, False), None)
-        close(b, b.value_and_grad(fn)([x])[1][0], [[[[1], [0]], [[0], [0]]]])
+
+        def corner(p, how=how):
+            return b.sum(b.max_pool(p[0], *how, "channels_last")[:, :1, :1], None, False), None
+
+        close(b, b.value_and_grad(corner)([x])[1][0], [[[[1], [0]], [[0], [0]]]])
 
 
 # ------------------------------------------------------------------ compilation, mapping
@@ -267,7 +274,8 @@ def running(b):
 def test_scan(backend, reverse, unroll, length):
     b = backend
     x = np.arange(1, 2 * length + 1, dtype="float32").reshape(length, 2)
-    (carry,), (totals, doubled) = b.scan(running(b), [b.zeros((2,), "float32")], [b.convert(x)], length, reverse, unroll)
+    start = [b.zeros((2,), "float32")]
+    (carry,), (totals, doubled) = b.scan(running(b), start, [b.convert(x)], length, reverse, unroll)
     wanted = x[::-1].cumsum(0)[::-1] if reverse else x.cumsum(0)
     close(b, carry, x.sum(0))
     close(b, totals, wanted.reshape(length, 2))
@@ -307,7 +315,8 @@ def test_recurrent_kernels(training, name, reverse):
     b, numpy = training, load("numpy")
     rng = np.random.default_rng(0)
     gates, states = (4, 2) if name == "lstm" else (3, 1)
-    shapes = [(2, 5, 3), *[(2, 4)] * states, (3, 4 * gates), (4, 4 * gates), (4 * gates,) if gates == 4 else (2, 4 * gates)]
+    bias = (4 * gates,) if gates == 4 else (2, 4 * gates)
+    shapes = [(2, 5, 3), *[(2, 4)] * states, (3, 4 * gates), (4, 4 * gates), bias]
     arrays = [rng.standard_normal(s) for s in shapes]
     wanted = getattr(numpy, name)(*arrays, reverse)
     tensors = [b.convert(a, "float32") for a in arrays]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from kerata.backends import load
 
 from .samples import SAMPLES, Typed

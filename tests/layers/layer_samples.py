@@ -275,6 +275,18 @@ sample("Bidirectional", X3, layer=lambda k: k.GRU(4, return_state=True, name="l"
 sample("Bidirectional", X3, layer=lambda k: k.GRU(4, name="l"), merge_mode=None, call={"mask": PADDED}, note="apart")
 sample("TimeDistributed", X3, layer=lambda k: k.Dense(4, name="l"))
 sample("TimeDistributed", f(2, 3, 5, 5, 2), layer=lambda k: k.Conv2D(4, 2, name="l"), note="images")
+sample("ConvLSTM1D", f(2, 3, 6, 2), filters=3, kernel_size=3, return_sequences=True, return_state=True)
+sample("ConvLSTM2D", f(2, 3, 6, 6, 2), filters=3, kernel_size=3, strides=2, padding="same", go_backwards=True)
+sample(
+    "ConvLSTM2D",
+    f(2, 3, 2, 6, 6),
+    filters=3,
+    kernel_size=2,
+    data_format="channels_first",
+    call={"mask": m("011", "110")},
+    note="first",
+)
+sample("ConvLSTM3D", f(1, 2, 3, 3, 3, 1), filters=2, kernel_size=2)
 
 # preprocessing
 sample("Rescaling", i(2, 4, 3), scale=0.5, offset=1.0)

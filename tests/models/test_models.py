@@ -229,3 +229,26 @@ def test_dropout_acts_in_every_kind_of_model(backend):
         np.testing.assert_array_equal(as_numpy(model(x)), x)
     always = kerata.Model(inputs, layers.Dropout(0.5)(inputs, training=True))
     assert np.any(as_numpy(always(x)) == 0), "said at the call, it holds"
+
+
+def test_compiled_calls_notice_changes(backend):
+    model = kerata.Sequential([kerata.Input((4,)), layers.Dense(3, "relu"), layers.Dropout(0.5)])
+    x = ops.convert_to_tensor(DATA["a"])
+    for _ in range(3):
+        model(x)
+    model.layers[0].activation = kerata.activations.get("linear")
+    kernel, bias = model.layers[0].get_weights()
+    np.testing.assert_allclose(as_numpy(model(x)), DATA["a"] @ kernel + bias, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(model.predict(DATA["a"], verbose=0), DATA["a"] @ kernel + bias, rtol=1e-4, atol=1e-5)
+
+
+def test_torch_hooks_of_compiled_models_run():
+    with backends.use_backend("torch"):
+        model = kerata.Sequential([kerata.Input((4,)), layers.Dense(3)])
+        model(DATA["a"])
+        seen = []
+        handle = model.layers[0].register_forward_hook(lambda module, inputs, output: seen.append(1))
+        model(DATA["a"])
+        handle.remove()
+        model(DATA["a"])
+        assert seen == [1]

@@ -872,7 +872,6 @@ for options in ({}, {"strides": 2}, {"padding": "same"}, {"strides": 2, "padding
 
 def _pooled(x, pool_size, reduce, strides=None, padding="valid"):
     strides = strides or pool_size
-    pad = 0
     if padding == "same":
         total = [max((-(-n // strides) - 1) * strides + pool_size - n, 0) for n in x.shape[1:3]]
         x = np.pad(x, ((0, 0), *((t // 2, t - t // 2) for t in total), (0, 0)), constant_values=np.nan)

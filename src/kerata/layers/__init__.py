@@ -80,6 +80,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "reshaping.reshape": ["Reshape"],
         "reshaping.upsampling": _ranked("UpSampling*"),
         "rnn.bidirectional": ["Bidirectional"],
+        "rnn.conv_lstm": _ranked("ConvLSTM*"),
         "rnn.gru": ["GRU", "GRUCell"],
         "rnn.lstm": ["LSTM", "LSTMCell"],
         "rnn.rnn": ["RNN"],

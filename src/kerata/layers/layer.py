@@ -6,6 +6,7 @@ import inspect
 import numpy as np
 
 from kerata import backends, dtype_policies
+from kerata.core.changes import changes
 from kerata.core import dtypes, names, tree
 from kerata.core.construct import Constructed, ConstructedMeta
 from kerata.core.errors import short_traceback
@@ -145,7 +146,16 @@ class Layer(Constructed, metaclass=LayerMeta):
 
     # ------------------------------------------------------------- attributes
 
+    # Layers of users may set attributes in their calls, which are never compiled behind their back.
+    _counts_changes = False
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls._counts_changes = cls.__module__.startswith("kerata.layers.")
+
     def __setattr__(self, name, value):
+        if self._counts_changes and name[0] != "_" and self.__dict__.get("built") and name != "built":
+            changes.count += 1
         # A property of the class is set as such.
         descriptor = getattr(type(self), name, None)
         if isinstance(descriptor, property):
@@ -505,10 +515,15 @@ class Layer(Constructed, metaclass=LayerMeta):
         raise NotImplementedError(f"{type(self).__name__} defines no `call`: write one that returns its outputs.")
 
     def __call__(self, *args, **kwargs):
-        if self.__dict__.get("_forward_hooks") or self.__dict__.get("_forward_pre_hooks"):
+        if self._module is not None and self._hooked():
             # torch's hooks run in nn.Module.__call__, which comes back through `forward`.
             return self._module.call_with_hooks(self, args, kwargs)
         return self._call(args, kwargs)
+
+    def _hooked(self):
+        """Whether `torch.nn.Module` hooks are registered."""
+        own = self.__dict__
+        return any(own.get(f"_{kind}") for kind in ("forward_hooks", "forward_pre_hooks", "backward_hooks", "backward_pre_hooks"))
 
     def forward(self, *args, **kwargs):
         """The call, as `torch.nn.Module` names it."""
@@ -886,7 +901,7 @@ class Layer(Constructed, metaclass=LayerMeta):
 
     def _is_pure(self):
         """Whether a call does nothing but ops on tensors and variables: true of the library's layers without hooks."""
-        if self._opaque or self.__dict__.get("_forward_hooks") or self.__dict__.get("_forward_pre_hooks"):
+        if self._opaque or self._hooked():
             return False
         return "call" not in self.__dict__ and type(self).call.__module__.startswith("kerata.")
 

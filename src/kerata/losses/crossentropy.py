@@ -210,6 +210,4 @@ class SparseCategoricalCrossentropy(FunctionLoss):
     def _masked_call(self, y_true, y_pred):
         if type(self).call is not FunctionLoss.call:
             return super()._masked_call(y_true, y_pred)
-        return masked_sparse_categorical_crossentropy(
-            y_true, y_pred, self.from_logits, self.ignore_class, self.axis
-        )
+        return masked_sparse_categorical_crossentropy(y_true, y_pred, self.from_logits, self.ignore_class, self.axis)

@@ -84,7 +84,5 @@ class Tversky(FunctionLoss):
 
     function = staticmethod(tversky)
 
-    def __init__(
-        self, alpha=0.5, beta=0.5, reduction="sum_over_batch_size", name="tversky", axis=None, dtype=None
-    ):
+    def __init__(self, alpha=0.5, beta=0.5, reduction="sum_over_batch_size", name="tversky", axis=None, dtype=None):
         super().__init__(name, reduction, dtype, alpha=alpha, beta=beta, axis=axis)

@@ -129,9 +129,7 @@ class BinaryAccuracy(MeanMetricWrapper):
 
     def __init__(self, name="binary_accuracy", dtype=None, threshold=0.5):
         if threshold is not None and not 0 <= threshold <= 1:
-            raise ValueError(
-                f"BinaryAccuracy: `threshold` must be in the range [0, 1], but {threshold!r} was given."
-            )
+            raise ValueError(f"BinaryAccuracy: `threshold` must be in the range [0, 1], but {threshold!r} was given.")
         super().__init__(binary_accuracy, name=name, dtype=dtype, threshold=threshold)
         self.threshold = threshold
 

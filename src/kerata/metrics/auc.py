@@ -181,9 +181,7 @@ class AUC(Metric):
 
     def _check_labels(self, shape):
         if len(shape) != 2:
-            raise ValueError(
-                f"AUC: with `multi_label` predictions must have the shape (batch, labels), not {shape}."
-            )
+            raise ValueError(f"AUC: with `multi_label` predictions must have the shape (batch, labels), not {shape}.")
         if not self._built:
             self._build(shape[1])
         known = self.true_positives.shape[1]

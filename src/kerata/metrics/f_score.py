@@ -48,8 +48,7 @@ class FBetaScore(Metric):
             )
         if threshold is not None and not 0 < threshold <= 1:
             raise ValueError(
-                f"{owner}: Invalid `threshold` argument value: it should verify 0 < threshold <= 1, not "
-                f"{threshold!r}."
+                f"{owner}: Invalid `threshold` argument value: it should verify 0 < threshold <= 1, not {threshold!r}."
             )
         self.average = average
         self.beta = beta

@@ -43,8 +43,7 @@ class IoU(Metric):
         self.num_classes = errors.positive_int(num_classes, "num_classes", owner)
         if max(target_class_ids) >= num_classes:
             raise ValueError(
-                f"{owner}: Target class id {max(target_class_ids)} is out of range, which is [0, "
-                f"{num_classes})."
+                f"{owner}: Target class id {max(target_class_ids)} is out of range, which is [0, {num_classes})."
             )
         self.target_class_ids = list(target_class_ids)
         self.ignore_class = ignore_class
@@ -74,9 +73,7 @@ class IoU(Metric):
         """Add to the confusion matrix: rows are targets, columns predictions."""
         weight = ops.ones(ops.shape(y_true), dtype=self.dtype)
         if sample_weight is not None:
-            weight = weight * broadcastable(
-                ops.cast(ops.convert_to_tensor(sample_weight), self.dtype), y_true
-            )
+            weight = weight * broadcastable(ops.cast(ops.convert_to_tensor(sample_weight), self.dtype), y_true)
         y_true, y_pred, weight = (ops.reshape(x, (-1,)) for x in (y_true, y_pred, weight))
         y_true, y_pred = ops.cast(y_true, "int32"), ops.cast(y_pred, "int32")
         if self.ignore_class is not None:
@@ -85,9 +82,7 @@ class IoU(Metric):
             weight = weight * ops.cast(counts, self.dtype)
         number = self.num_classes
         matrix = ops.segment_sum(weight, y_true * number + y_pred, num_segments=number * number)
-        self.total_confusion_matrix.assign(
-            self.total_confusion_matrix.value + ops.reshape(matrix, (number, number))
-        )
+        self.total_confusion_matrix.assign(self.total_confusion_matrix.value + ops.reshape(matrix, (number, number)))
 
     def result(self):
         """Mean over the target classes that occur at all."""

@@ -22,8 +22,7 @@ class _OperatingPoint(Metric):
             )
         if not isinstance(num_thresholds, int) or num_thresholds <= 0:
             raise ValueError(
-                f"{owner}: Argument `num_thresholds` must be an integer > 0, but {num_thresholds!r} was "
-                "given."
+                f"{owner}: Argument `num_thresholds` must be an integer > 0, but {num_thresholds!r} was given."
             )
         self.value = value
         self.class_id = class_id

@@ -79,9 +79,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
     0.6931
     """
 
-    def __init__(
-        self, name="categorical_crossentropy", dtype=None, from_logits=False, label_smoothing=0, axis=-1
-    ):
+    def __init__(self, name="categorical_crossentropy", dtype=None, from_logits=False, label_smoothing=0, axis=-1):
         super().__init__(
             categorical_crossentropy,
             name=name,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from kerata import backends
+from kerata.core.changes import changes
 from kerata.core import tree
 from kerata.core.masks import get_mask
 from kerata.core.scopes import StatelessScope, current_stateless
@@ -43,7 +44,7 @@ class Forward:
         self.backend = model._backend
         self.style = getattr(self.backend, "STEP", "eager")
         self.calls = {}
-        self.trusted = None
+        self.changes = changes.count
 
     def __call__(self, x, kwargs):
         b = self.backend
@@ -53,14 +54,22 @@ class Forward:
             return self.DECLINED
         training = kwargs.get("training")
         if type(x) is np.ndarray and x.dtype == np.float32:
-            x = b.convert(x)
+            # A jitted function takes NumPy arrays faster than we could convert them.
+            x = x if self.style == "functional" else b.convert(x)
         elif not b.is_concrete(x):
             return self.DECLINED
+        if self.changes != changes.count:
+            self.forget()
         key = (training, x.shape, x.dtype)
         call = self.calls.get(key)
         if type(call) is not int and call is not None:
             return call(x) if call is not self.DECLINED else call
         return self.first(key, call or 0, x, training)
+
+    def forget(self):
+        """Some layer was changed: nothing that was compiled holds any more."""
+        self.calls.clear()
+        self.changes = changes.count
 
     def first(self, key, count, x, training):
         """A shape that has no compiled call yet."""
@@ -103,14 +112,14 @@ class Forward:
         return lambda x: function(x, *[v.value for v in storages])[0]
 
     def _noting_losses(self, plan, x):
-        outputs = plan(x)
-        model = self.model
-        for layer in model._flatten_layers():
+        results = plan.function(x, *[v.value for v in plan.variables])
+        n, updated = plan.count, plan.updated
+        for variable, value in zip(updated, results[n : n + len(updated)], strict=True):
+            variable.assign(value)
+        for layer in self.model._flatten_layers():
             layer._losses.clear()
-        if plan.graph.losses:
-            results = plan.function(x, *[v.value for v in plan.variables])
-            model._losses.extend(results[len(results) - len(plan.graph.losses) :])
-        return outputs
+        self.model._losses.extend(results[n + len(updated) :])
+        return results[0] if isinstance(plan.structure, KerasTensor) else tree.pack_sequence_as(plan.structure, results[:n])
 
     def functional(self, training):
         model, b = self.model, self.backend
@@ -130,7 +139,7 @@ class Forward:
         compiled = b.compile(pure)
 
         def call(x):
-            outputs, updates, losses = compiled([v.value for v in variables], x)
+            outputs, updates, losses = compiled([v._storage if v._lender is None else v.value for v in variables], x)
             for variable, value in zip(box["updated"], updates, strict=True):
                 variable.assign(value)
             if losses or model._losses:
@@ -157,6 +166,8 @@ class Forward:
         model, b = self.model, self.backend
         if type(model).predict_step is not _default_predict_step() or model.run_eagerly or current_call.get() is not None:
             return self.DECLINED
+        if self.changes != changes.count:
+            self.forget()
         key = ("predict", x.shape, x.dtype)
         call = self.calls.get(key)
         if call is None:
@@ -177,7 +188,7 @@ class Forward:
     def _to_numpy(self, call, x):
         b = self.backend
         with b.inference():
-            outputs = call(b.convert(x))
+            outputs = call(x if self.style == "functional" else b.convert(x))
             return b.to_numpy(outputs) if b.is_tensor(outputs) else tree.map_structure(b.to_numpy, outputs)
 
 

@@ -49,7 +49,7 @@ _NAMES = {
         "kron", "logdet", "lstsq", "lu_factor", "matmul", "matrix_rank", "norm", "outer", "pinv", "qr", "slogdet",
         "solve", "solve_triangular", "svd", "tensordot", "trace", "vdot",
     ],
-    "calculus": ["diff", "trapezoid", "vectorize"],
+    "calculus": ["diff", "jvp", "trapezoid", "vectorize"],
     "fourier": [
         "extract_sequences", "fft", "fft2", "ifft2", "irfft", "istft", "rfft", "stft", "view_as_complex",
         "view_as_real",
@@ -65,7 +65,9 @@ _NAMES = {
         "tanh_shrink", "threshold",
     ],
     "control": ["cond", "fori_loop", "map", "scan", "switch", "vectorized_map", "while_loop"],
-    "core": ["convert_to_numpy", "convert_to_tensor", "custom_gradient", "dtype", "is_tensor", "shape", "stop_gradient"],
+    "core": [
+        "convert_to_numpy", "convert_to_tensor", "custom_gradient", "dtype", "is_tensor", "shape", "stop_gradient",
+    ],
 }  # fmt: skip
 
 # Sub-namespaces by origin, as `keras.ops` has them.

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from kerata import backends
 from kerata.ops import rules
 from kerata.ops.core import convert_to_tensor
 from kerata.ops.core import dtype as dtype_of
@@ -66,6 +67,34 @@ def trapezoid(y: Float, x: Float = None, dx=1.0, axis=-1):
         else:
             dx = diff(x, axis=axis - rank + len(x.shape))
     return sum(dx * (_cut(y, axis, 1, None) + _cut(y, axis, None, -1)) * 0.5, axis)
+
+
+def jvp(fun, primals, tangents, has_aux=False):
+    """Value of a function and its derivative along a direction, in one forward pass (`jax.jvp`).
+
+    Args:
+        fun: function of tensors.
+        primals: tuple or list of tensors: where.
+        tangents: tuple or list of tensors of the same shapes: the direction.
+        has_aux: whether `fun` returns `(output, auxiliary data)`.
+
+    Returns:
+        `(output, tangent)`, or `(output, tangent, auxiliary data)`.
+
+    >>> [float(v) for v in ops.jvp(lambda x: x * x, (3.0,), (1.0,))]
+    [9.0, 6.0]
+    """
+    b = backends.current()
+    if not hasattr(b, "jvp"):
+        raise NotImplementedError(
+            f"jvp: the {b.NAME} backend computes no derivatives; use {', '.join(backends.TRAINING)} "
+            "(`keras.config.set_backend`)."
+        )
+    if not all(isinstance(v, (tuple, list)) for v in (primals, tangents)) or len(primals) != len(tangents):
+        raise ValueError("jvp: `primals` and `tangents` must be tuples or lists of equal length.")
+    primals = tuple(convert_to_tensor(p) for p in primals)
+    tangents = tuple(convert_to_tensor(t, dtype_of(p)) for p, t in zip(primals, tangents))
+    return b.jvp(fun, primals, tangents, has_aux)
 
 
 # ------------------------------------------------------------------ vectorize

@@ -7,6 +7,7 @@ import numpy as np
 from kerata.core import dtypes
 from kerata.core.errors import one_of
 from kerata.ops import rules
+from kerata.ops.calculus import jvp
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import eye, zeros_like
@@ -15,15 +16,16 @@ from kerata.ops.elementwise import abs, cast, conj, multiply, not_equal, power, 
 from kerata.ops.movement import diagonal, expand_dims, moveaxis, reshape, squeeze, stack, swapaxes
 from kerata.ops.reduction import max, min, sum
 
+# The face of `keras.ops.linalg`; `jvp` is there too.
 __all__ = [
-    "cholesky", "cholesky_inverse", "det", "eig", "eigh", "inv", "lstsq", "lu_factor", "matrix_rank", "norm", "pinv",
-    "qr", "solve", "solve_triangular", "svd",
+    "cholesky", "cholesky_inverse", "det", "eig", "eigh", "inv", "jvp", "lstsq", "lu_factor", "matrix_rank", "norm",
+    "pinv", "qr", "solve", "solve_triangular", "svd",
 ]  # fmt: skip
 
 # ------------------------------------------------------------------ products
 
 
-@primitive(rule=rules.matmul, canonical="x1.dtype in _b.FLOATS")
+@primitive(rule=rules.matmul)
 def matmul(x1: Product, x2: Product):
     """Matrix product, broadcasting over leading dimensions (`numpy.matmul`).
 

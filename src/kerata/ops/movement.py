@@ -87,7 +87,11 @@ def transpose(x: Index, axes: Axis = None):
     >>> ops.transpose([[1, 2], [3, 4]])
     [[1, 3], [2, 4]]
     """
-    return x, tuple(range(len(x.shape)))[::-1] if axes is None else tuple(axes)
+    rank = len(x.shape)
+    if axes is None:
+        return x, tuple(range(rank))[::-1]
+    # TensorFlow's gradient takes no negative ones.
+    return x, tuple([a + rank if a < 0 else a for a in axes])
 
 
 @primitive(rule=rules.expand_dims)

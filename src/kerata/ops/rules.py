@@ -617,7 +617,8 @@ def solve(a, b, *_):
     rows = b.shape[-1] if vector else b.shape[-2] if len(b.shape) > 1 else None
     if len(b.shape) < len(a.shape) - 1 or (None not in (rows, a.shape[-1]) and rows != a.shape[-1]):
         raise ValueError(
-            f"shapes {format_shapes((a.shape, b.shape))} don't fit: `b` must be (..., {a.shape[-1]}) or (..., {a.shape[-1]}, n)."
+            f"shapes {format_shapes((a.shape, b.shape))} don't fit: `b` must be (..., {a.shape[-1]}) or "
+            f"(..., {a.shape[-1]}, n)."
         )
     return spec(b.shape, b.dtype)
 
@@ -784,8 +785,8 @@ def conv(inputs, kernel, strides, padding, data_format, dilation_rate, groups=1)
     batch, spatial, channels = split_layout(inputs.shape, data_format)
     if channels is not None and kernel.shape[-2] is not None and kernel.shape[-2] * groups != channels:
         raise ValueError(
-            f"conv: the inputs have {channels} channels ({data_format}, shape {tuple(inputs.shape)}), but the kernel of "
-            f"shape {tuple(kernel.shape)} takes {kernel.shape[-2]} in each of {groups} group(s)."
+            f"conv: the inputs have {channels} channels ({data_format}, shape {tuple(inputs.shape)}), "
+            f"but the kernel of shape {tuple(kernel.shape)} takes {kernel.shape[-2]} in each of {groups} group(s)."
         )
     out = [
         window_size(*at, owner="conv")
@@ -800,8 +801,8 @@ def depthwise_conv(inputs, kernel, strides, padding, data_format, dilation_rate)
     batch, spatial, channels = split_layout(inputs.shape, data_format)
     if channels is not None and channels != kernel.shape[-2]:
         raise ValueError(
-            f"depthwise_conv: the inputs have {channels} channels, but the kernel of shape {tuple(kernel.shape)} is for "
-            f"{kernel.shape[-2]}."
+            f"depthwise_conv: the inputs have {channels} channels, but the kernel of shape {tuple(kernel.shape)} "
+            f"is for {kernel.shape[-2]}."
         )
     out = [
         window_size(*at, owner="depthwise_conv")

@@ -70,8 +70,7 @@ def check_clipping(clipnorm, clipvalue, global_clipnorm, owner):
     if len(given) > 1:
         listed = ", ".join(f"{name}={value}" for name, value in given.items())
         raise ValueError(
-            f"{owner}: Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set, but {listed} "
-            "were given."
+            f"{owner}: Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set, but {listed} were given."
         )
     for name, value in given.items():
         if not number(value, name, owner) > 0:
@@ -97,7 +96,5 @@ def at_least(value, minimum, name, owner):
     except TypeError:
         integer = None
     if integer is None or isinstance(value, bool) or integer < minimum:
-        raise ValueError(
-            f"{owner}: `{name}` must be an integer >= {minimum} or None, but {value!r} was given."
-        )
+        raise ValueError(f"{owner}: `{name}` must be an integer >= {minimum} or None, but {value!r} was given.")
     return integer

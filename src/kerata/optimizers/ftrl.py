@@ -75,8 +75,7 @@ class Ftrl(Optimizer):
                 raise ValueError(f"Ftrl: `{argument}` needs to be positive or zero, but {value!r} was given.")
         if not learning_rate_power <= 0:
             raise ValueError(
-                f"Ftrl: `learning_rate_power` needs to be negative or zero, but {learning_rate_power!r} was "
-                "given."
+                f"Ftrl: `learning_rate_power` needs to be negative or zero, but {learning_rate_power!r} was given."
             )
         self.learning_rate_power = learning_rate_power
         self.initial_accumulator_value = initial_accumulator_value

@@ -72,7 +72,5 @@ class Lamb(Optimizer):
         size, step_size = (ops.sqrt(ops.sum(ops.square(x))) for x in (variable, change))
         usable = ops.logical_and(size > 0, step_size > 0)
         # The inner `where` keeps the division finite where its result isn't used.
-        trust = ops.where(
-            usable, size / ops.where(usable, step_size, ops.ones_like(step_size)), ops.ones_like(size)
-        )
+        trust = ops.where(usable, size / ops.where(usable, step_size, ops.ones_like(step_size)), ops.ones_like(size))
         return variable - rate * trust * change, (momentum, velocity)

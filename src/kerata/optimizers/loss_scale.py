@@ -30,9 +30,7 @@ class LossScaleOptimizer(Optimizer):
     4.0
     """
 
-    def __init__(
-        self, inner_optimizer, initial_scale=2.0**15, dynamic_growth_steps=2000, name=None, **kwargs
-    ):
+    def __init__(self, inner_optimizer, initial_scale=2.0**15, dynamic_growth_steps=2000, name=None, **kwargs):
         if not kwargs.pop("dynamic", True):
             raise ValueError(
                 "LossScaleOptimizer: a scale that stays as it is (`dynamic=False`) needs no wrapper: set "
@@ -133,11 +131,7 @@ def _reject(kwargs):
     """Raise for arguments that ask the wrapper for what it doesn't do."""
     unknown = [name for name in kwargs if name not in _OF_THE_INNER]
     if unknown:
-        raise ValueError(
-            f"LossScaleOptimizer: unknown arguments: {', '.join(f'`{name}`' for name in unknown)}."
-        )
+        raise ValueError(f"LossScaleOptimizer: unknown arguments: {', '.join(f'`{name}`' for name in unknown)}.")
     for name, value in kwargs.items():
         if value != _OF_THE_INNER[name]:
-            raise ValueError(
-                f"LossScaleOptimizer: set `{name}` on the `inner_optimizer`, which makes the steps."
-            )
+            raise ValueError(f"LossScaleOptimizer: set `{name}` on the `inner_optimizer`, which makes the steps.")

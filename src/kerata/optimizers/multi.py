@@ -110,9 +110,7 @@ class MultiOptimizer(Optimizer):
         self._owner_of = [number[id(o)] for o in owners]
         for i, optimizer in enumerate(self.optimizers):
             optimizer.loss_scale_factor = None
-            optimizer.build(
-                [v for v, own in zip(self._trainable_variables, self._owner_of, strict=True) if own == i]
-            )
+            optimizer.build([v for v, own in zip(self._trainable_variables, self._owner_of, strict=True) if own == i])
 
     @property
     def variables(self):
@@ -120,9 +118,7 @@ class MultiOptimizer(Optimizer):
 
     @property
     def learning_rate(self):
-        raise AttributeError(
-            f"{self.name}: a MultiOptimizer has no learning rate of its own; its `optimizers` have."
-        )
+        raise AttributeError(f"{self.name}: a MultiOptimizer has no learning rate of its own; its `optimizers` have.")
 
     @learning_rate.setter
     def learning_rate(self, learning_rate):
@@ -132,9 +128,7 @@ class MultiOptimizer(Optimizer):
 
     def finalize_variable_values(self, var_list):
         for i, optimizer in enumerate(self.optimizers):
-            optimizer.finalize_variable_values(
-                [v for v in var_list if self._owner_of[self._place_of(v)] == i]
-            )
+            optimizer.finalize_variable_values([v for v in var_list if self._owner_of[self._place_of(v)] == i])
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None):
         for optimizer in self.optimizers:
@@ -156,9 +150,7 @@ class MultiOptimizer(Optimizer):
             mine = [j for j, place in enumerate(places) if self._owner_of[place] == i]
             if any(grads[j] is not None for j in mine):
                 inner_places = [optimizer._place_of(self._trainable_variables[places[j]]) for j in mine]
-                news, own = optimizer._counted(
-                    [params[j] for j in mine], [grads[j] for j in mine], own, inner_places
-                )
+                news, own = optimizer._counted([params[j] for j in mine], [grads[j] for j in mine], own, inner_places)
                 for j, value in zip(mine, news, strict=True):
                     params[j] = value
             new_state += own

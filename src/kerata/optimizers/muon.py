@@ -129,9 +129,7 @@ class Muon(Optimizer):
         x = x / (ops.sqrt(ops.sum(ops.square(x), axis=(-2, -1), keepdims=True)) + 1e-7)
         for _ in range(steps):
             square = ops.matmul(x, self.transpose_last_axis(x))
-            x = self.muon_a * x + ops.matmul(
-                self.muon_b * square + self.muon_c * ops.matmul(square, square), x
-            )
+            x = self.muon_a * x + ops.matmul(self.muon_b * square + self.muon_c * ops.matmul(square, square), x)
         return self.transpose_last_axis(x) if tall else x
 
     def lr_adjust(self, x):

@@ -104,18 +104,14 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         self.ema_momentum, self.ema_overwrite_frequency = arguments.averaging(
             use_ema, ema_momentum, ema_overwrite_frequency, owner
         )
-        self.loss_scale_factor = arguments.number(
-            loss_scale_factor, "loss_scale_factor", owner, optional=True
-        )
+        self.loss_scale_factor = arguments.number(loss_scale_factor, "loss_scale_factor", owner, optional=True)
         self.gradient_accumulation_steps = arguments.accumulation(gradient_accumulation_steps, owner)
         self.built = False
         self._variables = []
         self._trainable_variables = []
         self._undecayed = []
         self._undecayed_names = []
-        self._iterations = self.add_variable(
-            (), dtype="int32", aggregation="only_first_replica", name="iteration"
-        )
+        self._iterations = self.add_variable((), dtype="int32", aggregation="only_first_replica", name="iteration")
         self._learning_rate = self._rate_source(learning_rate)
 
     def __init_subclass__(cls, **kwargs):
@@ -193,9 +189,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         self._model_variables_moving_average = []
         self._accumulated_gradients = []
         if self.use_ema:
-            self._model_variables_moving_average = self.add_optimizer_variables(
-                self._trainable_variables, "average"
-            )
+            self._model_variables_moving_average = self.add_optimizer_variables(self._trainable_variables, "average")
         if self.gradient_accumulation_steps:
             self._accumulated_gradients = self.add_optimizer_variables(
                 self._trainable_variables, "gradient_accumulator"
@@ -211,9 +205,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         self._changed()
         self.built = True
 
-    def add_variable(
-        self, shape, initializer="zeros", dtype=None, aggregation="none", layout=None, name=None
-    ):
+    def add_variable(self, shape, initializer="zeros", dtype=None, aggregation="none", layout=None, name=None):
         """Make a variable that belongs to the optimizer's state.
 
         Args:
@@ -290,9 +282,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         own = self.variables
         params, state, grads = _detached([v.value for v in variables], [v.value for v in own], grads)
         new_params, new_state = self._transition(params, grads, state, places, self._fused_kernel(params))
-        for variable, old, new in zip(
-            [*variables, *own], [*params, *state], [*new_params, *new_state], strict=True
-        ):
+        for variable, old, new in zip([*variables, *own], [*params, *state], [*new_params, *new_state], strict=True):
             if new is not old:
                 variable.assign(new)
 
@@ -572,10 +562,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         ]
 
         def step():
-            means = [
-                s if s is None or self._overwritten(p) else s / every
-                for s, p in zip(sums, places, strict=True)
-            ]
+            means = [s if s is None or self._overwritten(p) else s / every for s, p in zip(sums, places, strict=True)]
             new_params, new_state = self._stepped(params, means, state, places, count // every, fused)
             return new_params, _replaced(new_state, rows, [ops.zeros_like(state[r]) for r in rows])
 
@@ -618,19 +605,17 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
 
     def _decayed(self, params, places, rate, in_place):
         """Params with their weight decay times the learning rate of them taken away."""
-        shares, decayed = {}, []
-        for param, place in zip(params, places, strict=True):
-            variable = self._trainable_variables[place]
-            decay = self.decay_of(variable) if self._use_weight_decay(variable) else None
-            if decay:
-                if decay not in shares:
-                    shares[decay] = _Rates(rate * decay)
-                share = shares[decay].in_dtype_of(param)
-                param = (
-                    param.mul_(1.0 - share) if in_place and hasattr(param, "mul_") else param - param * share
-                )
-            decayed.append(param)
-        return decayed
+        if not self.weight_decay and type(self).decay_of is Optimizer.decay_of:
+            return params
+        variables = [self._trainable_variables[place] for place in places]
+        decays = [self.decay_of(v) if self._use_weight_decay(v) else None for v in variables]
+        shares = {decay: _Rates(rate * decay) for decay in set(decays) if decay}
+        shrink = getattr(backends.current(), "shrink", None) if in_place else None
+        if shrink is not None and not isinstance(params[0], KerasTensor):
+            for decay, share in shares.items():
+                shrink([p for p, d in zip(params, decays, strict=True) if d == decay], share.value)
+            return params
+        return [p - p * shares[d].in_dtype_of(p) if d else p for p, d in zip(params, decays, strict=True)]
 
     def _updated(self, params, grads, state, places, rate, count, fused):
         """Params and state after the subclass's update."""
@@ -644,9 +629,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         rows_of = [self._position.slots[p] for p in places]
         if fused is not None:
             params, slots = fused(params, grads, [[state[r] for r in rows] for rows in rows_of], rates.value)
-            for rows, new in zip(rows_of, slots, strict=True):
-                state = _replaced(state, rows, new)
-            return params, state
+            return params, _replaced(state, _chained(rows_of), _chained(slots))
         new_params = []
         for param, gradient, rows in zip(params, grads, rows_of, strict=True):
             slots = (*(state[r] for r in rows), *shared)
@@ -689,8 +672,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         # The first step makes the average; there is nothing before it to keep.
         news = _Rates(ops.where(ops.equal(count, 0), 1.0, 1.0 - self.ema_momentum))
         averages = [
-            state[r] + (param - state[r]) * news.in_dtype_of(param)
-            for r, param in zip(rows, params, strict=True)
+            state[r] + (param - state[r]) * news.in_dtype_of(param) for r, param in zip(rows, params, strict=True)
         ]
         if self.ema_overwrite_frequency:
             now = ops.equal((count + 1) % self.ema_overwrite_frequency, 0)
@@ -758,9 +740,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         """The variable's place among those the optimizer was built with."""
         if self._places is None:
             self._places = {id(v): i for i, v in enumerate(self._trainable_variables)}
-            self._places |= {
-                id(v.adopted): i for i, v in enumerate(self._trainable_variables) if hasattr(v, "adopted")
-            }
+            self._places |= {id(v.adopted): i for i, v in enumerate(self._trainable_variables) if hasattr(v, "adopted")}
         place = self._places.get(id(variable))
         if place is None:
             raise ValueError(
@@ -885,6 +865,10 @@ def plain_class(cls):
 
 def _made_bare(cls):
     return cls.__new__(cls)
+
+
+def _chained(table):
+    return [item for row in table for item in row]
 
 
 def _replaced(values, rows, new):

@@ -63,9 +63,7 @@ class ScheduleFreeAdamW(Optimizer):
         )
         arguments.number(beta_1, "beta_1", "ScheduleFreeAdamW", low=0, high=1)
         if not beta_1:
-            raise ValueError(
-                "ScheduleFreeAdamW: with `beta_1=0` the variable would hold nothing of the average."
-            )
+            raise ValueError("ScheduleFreeAdamW: with `beta_1=0` the variable would hold nothing of the average.")
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon

@@ -7,6 +7,7 @@ run and gives them back when someone looks, or at its end.
 """
 
 from kerata import backends
+from kerata.core.changes import changes
 from kerata.core import tree
 from kerata.core.scopes import StatelessScope
 from kerata.graph.tensor import KerasTensor
@@ -118,10 +119,15 @@ class Step:
     def __init__(self, model, kind, function, logs, backend):
         self.model, self.kind, self.function, self.gives_logs, self.backend = model, kind, function, logs, backend
         self.trainable = [v.trainable for v in model.variables]
+        self.changes = changes.count
 
     def usable(self):
         """Whether it still fits the model: same variables trained, same backend."""
-        return self.backend is backends.current() and self.trainable == [v.trainable for v in self.model.variables]
+        return (
+            self.backend is backends.current()
+            and self.changes == changes.count
+            and self.trainable == [v.trainable for v in self.model.variables]
+        )
 
     def run(self, batch):
         """One batch; returns logs (native values), or `None` if they're to be read off the metrics."""

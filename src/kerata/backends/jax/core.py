@@ -125,6 +125,10 @@ def compile(fn, **options):
     return jax.jit(fn, **options)
 
 
+def jvp(fun, primals, tangents, has_aux):
+    return jax.jvp(fun, primals, tangents, has_aux=has_aux)
+
+
 def vmap(fn, in_axes=0, out_axes=0):
     return jax.vmap(fn, in_axes, out_axes)
 

@@ -119,8 +119,7 @@ def vmap(fn, in_axes=0, out_axes=0):
         axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         size = next(a.shape[ax] for a, ax in zip(args, axes, strict=True) if ax is not None)
         rows = [
-            fn(*(a if ax is None else np.take(a, i, ax) for a, ax in zip(args, axes, strict=True)))
-            for i in range(size)
+            fn(*(a if ax is None else np.take(a, i, ax) for a, ax in zip(args, axes, strict=True))) for i in range(size)
         ]
         return _stack(rows, out_axes)
 

@@ -33,10 +33,25 @@ NAME = "tensorflow"
 TYPES = {tf.__internal__.EagerTensor, getattr(tf.__internal__, "SymbolicTensor", tf.Tensor)}
 DTYPES = {
     name: tf.dtypes.as_dtype(name)
-    for name in (
-        "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float8_e4m3fn float8_e5m2 bfloat16 float16 float32 "
-        "float64 complex64 complex128"
-    ).split()
+    for name in [
+        "bool",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "bfloat16",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
 }
 BOOL = tf.bool
 FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating)
@@ -62,6 +77,8 @@ def convert(x, dtype=None):
         x = to_host(x)
         if dtype is not None and x.dtype != dtype.as_numpy_dtype:
             x = x.astype(dtype.as_numpy_dtype)
+    if type(x) is bool and dtype not in (None, tf.bool):
+        x = int(x)
     return tf.convert_to_tensor(x, dtype)
 
 
@@ -150,6 +167,15 @@ def compile(fn, **options):
     """`tf.function`, by default without autograph: our own control flow is explicit."""
     options.setdefault("autograph", False)
     return tf.function(fn, **options)
+
+
+def jvp(fun, primals, tangents, has_aux):
+    with tf.autodiff.ForwardAccumulator(list(primals), list(tangents)) as forward:
+        result = fun(*primals)
+    output, *aux = result if has_aux else (result,)
+    # A result that doesn't depend on the primals has no tangent: it's 0.
+    tangent = tf.nest.map_structure(lambda t: forward.jvp(t, unconnected_gradients=tf.UnconnectedGradients.ZERO), output)
+    return (output, tangent, *aux)
 
 
 def vmap(fn, in_axes=0, out_axes=0):

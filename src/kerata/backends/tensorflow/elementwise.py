@@ -1,7 +1,7 @@
 """Elementwise natives on TensorFlow.
 
-Raw operations take tensors straight to the kernel; `tf.add` and its like look for ragged and sparse tensors first, which costs
-as much again. Dtypes without a kernel go through one that has.
+Raw operations take tensors straight to the kernel; `tf.add` and its like look for ragged and sparse tensors first,
+which costs as much again. Dtypes without a kernel go through one that has.
 """
 
 from kerata.backends.tensorflow.core import tf

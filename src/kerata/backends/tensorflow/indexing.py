@@ -76,8 +76,10 @@ def _spelled_out(x, keys):
 
 
 def _advanced(x, entries):
-    """NumPy's rules: index arrays broadcast together, an integer beside them is one; where they stand side by side their
-    shape takes their place, otherwise it goes first."""
+    """NumPy's rules: index arrays broadcast together, an integer beside them is one.
+
+    Where they stand side by side their shape takes their place, otherwise it goes first.
+    """
     is_index = [k is not None and type(k) is not builtins.slice for k in entries]
     x = x[tuple(builtins.slice(None) if index else k for k, index in zip(entries, is_index, strict=True))]
     axes = [i for i, index in enumerate(is_index) if index]

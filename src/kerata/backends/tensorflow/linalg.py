@@ -97,7 +97,9 @@ def eigh(x):
 
 def lu_factor(x):
     if None in x.shape[-2:]:
-        raise ValueError(f"lu_factor: the matrices' size must be known on the tensorflow backend; the shape is {x.shape}.")
+        raise ValueError(
+            f"lu_factor: the matrices' size must be known on the tensorflow backend; the shape is {x.shape}."
+        )
     lu, order = tf.linalg.lu(x)
     return lu, _pivots(order, min(x.shape[-2:]))
 

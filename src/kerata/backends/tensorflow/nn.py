@@ -20,7 +20,7 @@ def _has_gpu():
 
 
 def _channels_last(native):
-    """Hand `native` channels_last inputs, and its result back in the caller's layout; the format is its last argument."""
+    """Hand `native` channels_last inputs, and its result back in the caller's layout, which the last argument names."""
 
     @functools.wraps(native)
     def wrapped(inputs, *args):
@@ -112,7 +112,9 @@ def _conv_transpose(x, kernel, strides, padding, output_padding, dilations):
 def _transposed(x, kernel, strides, padding, extra, dilations):
     """Gradient of a convolution whose padding is what is cut off; the end that it does not reach stays zero."""
     sizes = kernel.shape[:-2]
-    unit = [windows.transposed(1, k, s, d, padding, p) for k, s, d, p in zip(sizes, strides, dilations, extra, strict=True)]
+    unit = [
+        windows.transposed(1, k, s, d, padding, p) for k, s, d, p in zip(sizes, strides, dilations, extra, strict=True)
+    ]
     batch, *lengths, _ = dynamic_shape(x)
     lengths = [length + (n - 1) * s for (length, _), n, s in zip(unit, lengths, strides, strict=True)]
     pads = [

@@ -16,10 +16,25 @@ BOOL = torch.bool
 FLOATS = frozenset({torch.float32, torch.float64, torch.float16, torch.bfloat16})
 DTYPES = {
     name: getattr(torch, name)
-    for name in (
-        "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float8_e4m3fn float8_e5m2 bfloat16 float16 float32 "
-        "float64 complex64 complex128"
-    ).split()
+    for name in [
+        "bool",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "bfloat16",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
     if hasattr(torch, name)
 }
 BOOL = torch.bool
@@ -132,8 +147,8 @@ _depth = 0
 def value_and_grad(fn):
     """Gradients with respect to a list of tensors: leaves that take one are used as they are, others are detached.
 
-    While compiling the functional transform is traced into the same graph. A call inside another one keeps the graph, so that
-    the outer one can differentiate it.
+    While compiling the functional transform is traced into the same graph. A call inside another one keeps the
+    graph, so that the outer one can differentiate it.
     """
 
     def with_gradients(params, *args):
@@ -213,6 +228,10 @@ def custom_gradient(f):
 
 def compile(fn, **options):
     return torch.compile(fn, **options)
+
+
+def jvp(fun, primals, tangents, has_aux):
+    return torch.func.jvp(fun, primals, tangents, has_aux=has_aux)
 
 
 def vmap(fn, in_axes=0, out_axes=0):

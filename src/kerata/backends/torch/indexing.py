@@ -51,8 +51,10 @@ def _is_foreign(k):
 
 
 def _get_foreign(x, keys):
-    """First, on their own axes, turn negative steps round and select what scalar tensors say (as an index PyTorch would read
-    their value, which neither compilation nor vmap allows); then index."""
+    """First, on their own axes, turn negative steps round and select what scalar tensors say; then index.
+
+    As an index PyTorch would read a scalar's value, which neither compilation nor vmap allows.
+    """
     keys = [_as_index(k, x.device) for k in keys]
     used = builtins.sum(_consumed(k) for k in keys)
     flips, axis = [], 0
@@ -61,7 +63,9 @@ def _get_foreign(x, keys):
             n = x.shape[axis]
             places = range(*k.indices(n))
             # In the flipped axis place p is n - 1 - p.
-            keys[i] = builtins.slice(n - 1 - places.start, n - 1 - places.stop, -k.step) if places else builtins.slice(0, 0)
+            keys[i] = (
+                builtins.slice(n - 1 - places.start, n - 1 - places.stop, -k.step) if places else builtins.slice(0, 0)
+            )
             flips.append(axis)
         elif isinstance(k, torch.Tensor) and k.ndim == 0 and k.dtype is torch.int64:
             x, keys[i] = torch.index_select(x, axis, _wrapped(k, x.shape[axis]).reshape(1)), 0

@@ -2,10 +2,20 @@
 
 import io
 
+import functools
+
 import torch
 
 from kerata.backends.torch.core import _NAMES, DTYPES
 
+from kerata.core.changes import changes
+
+_HOOKS = (
+    "register_forward_hook",
+    "register_forward_pre_hook",
+    "register_full_backward_hook",
+    "register_full_backward_pre_hook",
+)
 _classes = {}
 
 
@@ -20,9 +30,22 @@ def module_class(cls):
             "__qualname__": cls.__qualname__,
             "__doc__": cls.__doc__,
             "_is_module_class": True,
+            **{name: _noticed(name) for name in _HOOKS},
         }
         found = _classes[cls] = type(cls)(cls.__name__, (cls, torch.nn.Module), namespace)
     return found
+
+
+def _noticed(name):
+    """`nn.Module`'s method, after which compiled calls of the layer don't hold any more."""
+    register = getattr(torch.nn.Module, name)
+
+    @functools.wraps(register)
+    def registered(self, *args, **kwargs):
+        changes.count += 1
+        return register(self, *args, **kwargs)
+
+    return registered
 
 
 def begin_module(layer):

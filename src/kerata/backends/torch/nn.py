@@ -1,6 +1,7 @@
 """Convolution, pooling, attention, recurrence and fused activations on PyTorch.
 
-channels_last tensors are handed over as permuted views, which PyTorch knows as its channels_last memory format: no copies.
+channels_last tensors are handed over as permuted views, which PyTorch knows as its channels_last memory format:
+no copies.
 """
 
 import math
@@ -265,5 +266,7 @@ def categorical_crossentropy_with_logits(target, logits, axis):
 
 def sparse_categorical_crossentropy_with_logits(target, logits, axis):
     rows = logits if axis in (-1, logits.ndim - 1) else logits.movedim(axis, -1)
-    flat = torch._C._nn.cross_entropy_loss(rows.reshape(-1, rows.shape[-1]), target.reshape(-1).to(torch.int64), None, 0)
+    flat = torch._C._nn.cross_entropy_loss(
+        rows.reshape(-1, rows.shape[-1]), target.reshape(-1).to(torch.int64), None, 0
+    )
     return flat.reshape(target.shape)

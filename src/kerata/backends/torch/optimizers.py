@@ -15,7 +15,13 @@ _SETTLED = 1e9
 
 def detach(tensors):
     """The same tensors outside the autograd graph, sharing memory; what is no tensor is left as it is."""
-    return [t.detach() if isinstance(t, torch.Tensor) else t for t in tensors]
+    return [t.detach() if isinstance(t, torch.Tensor) and t.requires_grad else t for t in tensors]
+
+
+def shrink(params, share):
+    """Take a share of each param away, in place."""
+    for ps, _, _ in _alike(params, params, params):
+        torch._foreach_mul_(ps, (1.0 - share).to(ps[0].dtype))
 
 
 def fused_adam(optimizer, params, grads, slots, rate):

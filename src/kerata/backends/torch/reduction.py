@@ -2,7 +2,6 @@
 
 import torch
 
-
 # torch neither adds nor multiplies these: they go through 64 bits.
 _UNSIGNED = frozenset(getattr(torch, n) for n in ("uint16", "uint32", "uint64") if hasattr(torch, n))
 

@@ -66,7 +66,8 @@ class Attention(Layer):
             raise ValueError(f"{self._where()}: it must be called on a list [query, value] or [query, value, key].")
         if len(inputs) not in (2, 3):
             raise ValueError(
-                f"{self._where()}: its inputs must have length 2 or 3 ([query, value] or [query, value, key]), not {len(inputs)}."
+                f"{self._where()}: its inputs must have length 2 or 3 ([query, value] or [query, value, key]), "
+                f"not {len(inputs)}."
             )
 
     def _calculate_scores(self, query, key):

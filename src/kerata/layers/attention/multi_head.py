@@ -237,13 +237,11 @@ class MultiHeadAttention(HeadAttention):
             problem = "the numbers of dimensions of query, value and key must be equal"
         elif value_shape[1:-1] != key_shape[1:-1]:
             problem = "the steps of key and value must be equal"
-        elif query_shape[-1] != value_shape[-1]:
-            problem = "the features of query and value must be equal"
         else:
             return
         raise ValueError(
-            f"{self._where()}: {problem}, but the shapes are {tuple(query_shape)} (query), {tuple(value_shape)} (value) and "
-            f"{tuple(key_shape)} (key)."
+            f"{self._where()}: {problem}, but the shapes are {tuple(query_shape)} (query), {tuple(value_shape)} (value) "
+            f"and {tuple(key_shape)} (key)."
         )
 
     def _attended_axes(self, rank):

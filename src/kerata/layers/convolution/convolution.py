@@ -24,7 +24,8 @@ class Windowed(ForRank):
         self.data_format = standardize_data_format(data_format)
         if max(self.strides) > 1 and max(self.dilation_rate) > 1:
             raise ValueError(
-                f"{owner}: `strides` {self.strides} and `dilation_rate` {self.dilation_rate} can't both be above 1."
+                f"{owner}: `strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+                f"Received: strides={self.strides} and dilation_rate={self.dilation_rate}"
             )
         self.input_spec = InputSpec(min_ndim=rank + 2)
 
@@ -61,8 +62,8 @@ class Windowed(ForRank):
         reach = [(k - 1) * d + 1 for k, d in zip(self.kernel_size, self.dilation_rate, strict=True)]
         if any(s is not None and s < r for s, r in zip(spatial, reach, strict=False)):
             raise ValueError(
-                f"{self._where()}: Computed output size would be zero or negative. The window reaches over {tuple(reach)}, but "
-                f"the input's shape is {tuple(input_shape)}."
+                f"{self._where()}: Computed output size would be zero or negative. The window reaches over "
+                f"{tuple(reach)}, but the input's shape is {tuple(input_shape)}."
             )
 
     def _channels(self, input_shape):
@@ -144,9 +145,17 @@ class Convolution(Adaptable, Windowed, Layer):
         lora = kwargs.pop("lora_rank", None), kwargs.pop("lora_alpha", None)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.filters = self._count(filters, "filters")
-        self.groups = self._count(groups, "groups")
+        try:
+            self.groups = positive_int(groups, "groups", self._where())
+        except ValueError:
+            raise ValueError(
+                f"{self._where()}: The number of groups must be a positive integer. Received: groups={groups}."
+            ) from None
         if self.filters % self.groups:
-            raise ValueError(f"{self._where()}: `filters` ({filters}) must be a multiple of `groups` ({groups}).")
+            raise ValueError(
+                f"{self._where()}: The number of filters must be evenly divisible by the number of groups. "
+                f"Received: groups={groups}, filters={filters}."
+            )
         self._set_geometry(kernel_size, strides, padding, data_format, dilation_rate)
         self.activation = activations.get(activation)
         self.use_bias = bool(use_bias)

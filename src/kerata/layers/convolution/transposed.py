@@ -62,7 +62,10 @@ class TransposedConvolution(Windowed, Layer):
             return None
         extra = int_tuple(output_padding, self.rank, "output_padding", self._where(), minimum=0)
         if any(e >= s for e, s in zip(extra, self.strides, strict=True)):
-            raise ValueError(f"{self._where()}: `output_padding` {extra} must be below the strides {self.strides}.")
+            raise ValueError(
+                f"{self._where()}: `output_padding` must be strictly less than `strides`. Received: output_padding="
+                f"{extra}, strides={self.strides}"
+            )
         return extra
 
     def build(self, input_shape):

@@ -97,7 +97,8 @@ def _check_kinds(layer, sparse, ragged):
     for name, asked, able in (("sparse", sparse, ("tensorflow", "jax")), ("ragged", ragged, ("tensorflow",))):
         if asked and backend not in able:
             raise ValueError(
-                f"{layer._where()}: `{name}=True` is not supported with the {backend} backend; it is with {', '.join(able)}."
+                f"{layer._where()}: `{name}=True` is not supported with the {backend} backend; it is with "
+                f"{', '.join(able)}."
             )
 
 

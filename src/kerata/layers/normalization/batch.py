@@ -172,4 +172,13 @@ def _checked_clipping(clipping, layer):
             f"{layer._where()}: Received invalid keys {sorted(unknown)} for `renorm_clipping`, which has the keys 'rmin', "
             "'rmax' and 'dmax'."
         )
+    rmin, rmax, dmax = ((clipping or {}).get(name) for name in ("rmin", "rmax", "dmax"))
+    if rmin is not None and rmax is not None and rmin > rmax:
+        raise ValueError(
+            f"{layer._where()}: in `renorm_clipping` rmax should be at least rmin, but {clipping} was given."
+        )
+    if dmax is not None and dmax < 0:
+        raise ValueError(
+            f"{layer._where()}: in `renorm_clipping` dmax should be non-negative, but {clipping} was given."
+        )
     return clipping

@@ -11,7 +11,8 @@ def layout(owner, images, data_format, name="images"):
     data_format = config.standardize_data_format(data_format)
     if len(images.shape) not in (3, 4):
         raise ValueError(
-            f"{owner}: `{name}` must have 3 dimensions (one image) or 4 (a batch), but the shape is {tuple(images.shape)}."
+            f"{owner}: `{name}` must have 3 dimensions (one image) or 4 (a batch), "
+            f"but the shape is {tuple(images.shape)}."
         )
     return data_format
 

@@ -105,8 +105,8 @@ def map_coordinates(inputs: Index, coordinates: Float, order, fill_mode="constan
     rank = len(inputs.shape)
     if coordinates.shape[0] not in (rank, None):
         raise ValueError(
-            f"map_coordinates: `coordinates` must have a first dimension of {rank}, the rank of `inputs`, but shapes are "
-            f"{tuple(inputs.shape)} and {tuple(coordinates.shape)}."
+            f"map_coordinates: `coordinates` must have a first dimension of {rank}, the rank of `inputs`, "
+            f"but shapes are {tuple(inputs.shape)} and {tuple(coordinates.shape)}."
         )
     dtype = dtype_of(inputs)
     work = computing_dtype(dtype)

@@ -75,9 +75,7 @@ class CosineDecayRestarts(LearningRateSchedule):
     [1.0, 0.5, 1.0, 0.5]
     """
 
-    def __init__(
-        self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name="SGDRDecay"
-    ):
+    def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name="SGDRDecay"):
         self.initial_learning_rate = initial_learning_rate
         self.first_decay_steps = positive(first_decay_steps, "first_decay_steps", "CosineDecayRestarts")
         self.t_mul = t_mul

@@ -19,9 +19,7 @@ class ExponentialDecay(LearningRateSchedule):
     0.025
     """
 
-    def __init__(
-        self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="ExponentialDecay"
-    ):
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="ExponentialDecay"):
         self.initial_learning_rate = initial_learning_rate
         self.decay_steps = positive(decay_steps, "decay_steps", "ExponentialDecay")
         self.decay_rate = decay_rate

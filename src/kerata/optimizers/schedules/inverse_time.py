@@ -19,9 +19,7 @@ class InverseTimeDecay(LearningRateSchedule):
     0.05
     """
 
-    def __init__(
-        self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="InverseTimeDecay"
-    ):
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name="InverseTimeDecay"):
         self.initial_learning_rate = initial_learning_rate
         self.decay_steps = positive(decay_steps, "decay_steps", "InverseTimeDecay")
         self.decay_rate = decay_rate

@@ -29,9 +29,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
                 f"there are {len(boundaries)} boundaries and {len(values)} values."
             )
         if any(after <= before for before, after in zip(boundaries, boundaries[1:], strict=False)):
-            raise ValueError(
-                f"PiecewiseConstantDecay: `boundaries` must increase, but {boundaries!r} were given."
-            )
+            raise ValueError(f"PiecewiseConstantDecay: `boundaries` must increase, but {boundaries!r} were given.")
         self.boundaries = boundaries
         self.values = values
         self.name = name

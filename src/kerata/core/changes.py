@@ -1,0 +1,13 @@
+"""Whether what was compiled from layers as they were still holds."""
+
+
+class Changes:
+    """Counts how often a built layer of the library was changed: an attribute set, a hook registered.
+
+    Compiled calls and steps remember the count that they were made at.
+    """
+
+    count = 0
+
+
+changes = Changes()
