@@ -59,7 +59,7 @@ class Reference:
         self.config = sample.make(keras.layers).get_config()
 
     def _mask(self, sample, keras):
-        """Mask of the output when the first input, a sequence, has one; `None` where there is none, or nothing to ask."""
+        """Mask of the output when the first input, a sequence, has one; `None`: it has none, or there's nothing to ask."""
         if not takes_mask(sample):
             return None
         inputs = [keras.KerasTensor(x.shape, x.dtype.name) for x in sample.inputs]

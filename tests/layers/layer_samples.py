@@ -283,7 +283,6 @@ sample(
     filters=3,
     kernel_size=2,
     data_format="channels_first",
-    call={"mask": m("011", "110")},
     note="first",
 )
 sample("ConvLSTM3D", f(1, 2, 3, 3, 3, 1), filters=2, kernel_size=2)

@@ -42,6 +42,10 @@ class _Unloaded:
     FLOATS = frozenset()
     NAME = None
 
+    @staticmethod
+    def is_tensor(x):
+        return False
+
 
 class _Process:
     backend = _Unloaded

@@ -4,7 +4,7 @@ import inspect
 
 
 def call(grad_fn, args, upstream):
-    """Gradients of `args`: `grad_fn(*args, upstream=...)` if it names an `upstream` among others, else `grad_fn(upstream)`."""
+    """Gradients of `args`: `grad_fn(*args, upstream=...)` if that is among its parameters, else `grad_fn(upstream)`."""
     parameters = inspect.signature(grad_fn).parameters
     if "upstream" in parameters and len(parameters) > 1:
         return grad_fn(*args, upstream=upstream)

@@ -241,7 +241,8 @@ def _native_call(op, names):
 
 def _slow(op, args):
     """Unwrap, promote, convert, then call; or record, if a symbolic tensor is among the arguments."""
-    b = backends.current()
+    # Whatever backend is in force, loaded or not: symbols need none.
+    b = backends.selected.get() or backends.process.backend
     symbolic = False
     for i in op.tensor_at:
         value = args[i]
@@ -260,6 +261,7 @@ def _slow(op, args):
             args[i] = tuple(args[i])
     if symbolic:
         return _record(op, args)
+    b = backends.current()
     _convert(op, args, b)
     if op.is_composite:
         native = getattr(b, op.native, None)

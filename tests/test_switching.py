@@ -1,0 +1,122 @@
+"""Choosing and switching backends in one process, and what is said when that can't be."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import kerata
+from kerata import backends, ops
+from kerata.core import config
+
+
+def kind(x):
+    return type(x).__module__.split(".")[0].removesuffix("lib")
+
+
+def test_switching_is_immediate_and_nests():
+    with kerata.config.use_backend("torch"):
+        assert kind(ops.ones(2)) == "torch"
+        with kerata.config.use_backend("jax"):
+            assert kerata.config.backend() == "jax" and kind(ops.ones(2)) == "jax"
+        assert kind(ops.ones(2)) == "torch"
+
+
+def test_set_backend_is_for_all_threads():
+    before = backends.process.backend
+    try:
+        kerata.config.set_backend("torch")
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append(kerata.config.backend()))
+        thread.start()
+        thread.join()
+        assert seen == ["torch"] and kerata.backend.backend() == "torch"
+    finally:
+        backends.process.backend = before
+
+
+def test_use_backend_is_for_this_thread_alone():
+    seen = []
+    with kerata.config.use_backend("torch"):
+        thread = threading.Thread(target=lambda: seen.append(backends.current_name()))
+        thread.start()
+        thread.join()
+    assert seen == [backends.current_name()]
+
+
+def test_unknown_name():
+    with pytest.raises(ValueError, match="'pytorch'.*torch"):
+        kerata.config.set_backend("pytorch")
+
+
+def test_missing_framework_gives_the_command(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(backends, "_loaded", {})
+    with pytest.raises(ImportError, match=r'isn\'t installed: pip install "kerata\[torch\]"'):
+        backends.load("torch")
+
+
+@pytest.mark.parametrize("name, old", [("torch", "2.0.1"), ("jax", "0.4.19"), ("tensorflow", "2.15.0"), ("openvino", "2024.6.0")])
+def test_old_framework_is_refused(monkeypatch, name, old):
+    monkeypatch.setattr(backends, "_loaded", {})
+    monkeypatch.setattr(backends.importlib.metadata, "version", lambda distribution: old)
+    with pytest.raises(ImportError, match=rf"{name} {backends.MINIMUM[name]} or newer, but {old} is installed.*--upgrade"):
+        backends.load(name)
+
+
+def run(code, **env):
+    env = {k: v for k, v in os.environ.items() if k not in ("KERAS_BACKEND", "KERAS_HOME")} | env
+    result = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, env=env)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+def test_where_the_default_comes_from(tmp_path):
+    show = "import kerata; from kerata.core import config; print(kerata.config.backend(), '|', config.default_backend_reason())"
+    assert run(show, KERAS_BACKEND="numpy", KERAS_HOME=str(tmp_path)).startswith("numpy | the environment variable KERAS_BACKEND")
+    assert run(show, KERAS_HOME=str(tmp_path)).startswith("jax | the first installed")
+    (tmp_path / "keras.json").write_text(json.dumps({"backend": "torch", "floatx": "float16", "epsilon": 1e-5}))
+    assert run(show, KERAS_HOME=str(tmp_path)).startswith(f"torch | {tmp_path}")
+    assert run("import kerata; print(kerata.config.floatx(), kerata.config.epsilon())", KERAS_HOME=str(tmp_path)) == "float16 1e-05"
+
+
+def test_an_unreadable_keras_json_is_named(tmp_path):
+    (tmp_path / "keras.json").write_text("{")
+    code = "import kerata\ntry: kerata.config.floatx()\nexcept ValueError as e: print(e)"
+    assert "keras.json" in run(code, KERAS_HOME=str(tmp_path))
+
+
+def test_importing_and_building_import_no_framework():
+    code = (
+        "import sys, kerata as k\n"
+        "before = [m for m in ('jax', 'torch', 'tensorflow', 'keras', 'scipy', 'h5py') if m in sys.modules]\n"
+        "x = k.KerasTensor((None, 4)); y = k.ops.softmax(x @ k.KerasTensor((4, 3)) + 1)\n"
+        "after = [m for m in ('jax', 'torch', 'tensorflow', 'keras') if m in sys.modules]\n"
+        "print(before, after, y.shape)"
+    )
+    assert run(code, KERAS_BACKEND="jax") == "[] [] (None, 3)"
+
+
+def test_tensors_of_other_frameworks_are_taken():
+    made = {}
+    for name in ("numpy", *backends.TRAINING):
+        with kerata.config.use_backend(name):
+            made[name] = ops.ones((2,)) * 2
+    for name in made:
+        with kerata.config.use_backend(name):
+            for other in made.values():
+                assert float(ops.sum(ops.convert_to_tensor(other))) == 4.0
+
+
+def test_settings_are_checked():
+    for call, message in (
+        (lambda: config.set_floatx("float8"), "float8"),
+        (lambda: config.set_image_data_format("sideways"), "sideways"),
+        (lambda: config.set_rng("dice"), "dice"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
