@@ -52,7 +52,13 @@ def build_time(backends):
         env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3")
         run = subprocess.run([sys.executable, "-c", code, name], text=True, capture_output=True, env=env)
         if run.returncode == 0:
-            yield {"case": "build", "backend": name, "metric": "200 Dense layers", "value": float(run.stdout.split()[-1]), "unit": "s"}
+            yield {
+                "case": "build",
+                "backend": name,
+                "metric": "200 Dense layers",
+                "value": float(run.stdout.split()[-1]),
+                "unit": "s",
+            }
 
 
 def table(rows):

@@ -60,11 +60,15 @@ def test_missing_framework_gives_the_command(monkeypatch):
         backends.load("torch")
 
 
-@pytest.mark.parametrize("name, old", [("torch", "2.0.1"), ("jax", "0.4.19"), ("tensorflow", "2.15.0"), ("openvino", "2024.6.0")])
+@pytest.mark.parametrize(
+    "name, old", [("torch", "2.0.1"), ("jax", "0.4.19"), ("tensorflow", "2.15.0"), ("openvino", "2024.6.0")]
+)
 def test_old_framework_is_refused(monkeypatch, name, old):
     monkeypatch.setattr(backends, "_loaded", {})
     monkeypatch.setattr(backends.importlib.metadata, "version", lambda distribution: old)
-    with pytest.raises(ImportError, match=rf"{name} {backends.MINIMUM[name]} or newer, but {old} is installed.*--upgrade"):
+    with pytest.raises(
+        ImportError, match=rf"{name} {backends.MINIMUM[name]} or newer, but {old} is installed.*--upgrade"
+    ):
         backends.load(name)
 
 
@@ -77,11 +81,16 @@ def run(code, **env):
 
 def test_where_the_default_comes_from(tmp_path):
     show = "import kerata; from kerata.core import config; print(kerata.config.backend(), '|', config.default_backend_reason())"
-    assert run(show, KERAS_BACKEND="numpy", KERAS_HOME=str(tmp_path)).startswith("numpy | the environment variable KERAS_BACKEND")
+    assert run(show, KERAS_BACKEND="numpy", KERAS_HOME=str(tmp_path)).startswith(
+        "numpy | the environment variable KERAS_BACKEND"
+    )
     assert run(show, KERAS_HOME=str(tmp_path)).startswith("jax | the first installed")
     (tmp_path / "keras.json").write_text(json.dumps({"backend": "torch", "floatx": "float16", "epsilon": 1e-5}))
     assert run(show, KERAS_HOME=str(tmp_path)).startswith(f"torch | {tmp_path}")
-    assert run("import kerata; print(kerata.config.floatx(), kerata.config.epsilon())", KERAS_HOME=str(tmp_path)) == "float16 1e-05"
+    assert (
+        run("import kerata; print(kerata.config.floatx(), kerata.config.epsilon())", KERAS_HOME=str(tmp_path))
+        == "float16 1e-05"
+    )
 
 
 def test_an_unreadable_keras_json_is_named(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 
 import kerata
 from kerata import layers, ops
+from kerata.core.masks import set_mask
 
 TOKENS = np.array([[1, 2, 3, 0, 0], [4, 0, 2, 1, 0]], "int32")
 
@@ -55,12 +56,7 @@ def test_masked_inputs_of_merges(backend):
         "Average": [7, 3.5, 4.5],
     }
     for t, m in zip((x, y), keep, strict=True):
-        try:
-            t._keras_mask = m
-        except AttributeError:
-            from kerata.core.masks import set_mask
-
-            set_mask(t, m)
+        set_mask(t, m)
     for kind, values in expected.items():
         output = getattr(layers, kind)()([x, y])
         assert ops.convert_to_numpy(output).ravel().tolist() == values, kind

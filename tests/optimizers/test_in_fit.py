@@ -45,6 +45,9 @@ CASES = {
     "by hand": lambda: Heavy(0.1, weight_decay=0.01),
 }
 
+# Compiling takes seconds there; these go through every part of a step.
+ON_TENSORFLOW = ("adamw", "average", "accumulation", "dynamic scale", "by hand")
+
 
 def trained(name, make):
     with backends.use_backend(name):
@@ -66,6 +69,8 @@ def trained(name, make):
 def test_same_on_every_backend(case):
     wanted = None
     for name in (b for b in ("jax", "torch", "tensorflow") if b in backends.installed()):
+        if name == "tensorflow" and case not in ON_TENSORFLOW:
+            continue
         found = trained(name, CASES[case])
         assert all(np.isfinite(v).all() for part in found for v in part)
         if wanted is None:

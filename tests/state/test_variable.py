@@ -26,11 +26,11 @@ def test_assignment_keeps_shape_and_dtype(backend):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (dict(initializer="zeros"), "shape"),
-        (dict(initializer="zeros", shape=(None, 2)), "None"),
-        (dict(initializer=[1.0], shape=(2,)), "initial value"),
-        (dict(initializer=1.0, name="a/b"), "name"),
-        (dict(initializer=1.0, aggregation="sideways"), "aggregation"),
+        ({"initializer": "zeros"}, "shape"),
+        ({"initializer": "zeros", "shape": (None, 2)}, "None"),
+        ({"initializer": [1.0], "shape": (2,)}, "initial value"),
+        ({"initializer": 1.0, "name": "a/b"}, "name"),
+        ({"initializer": 1.0, "aggregation": "sideways"}, "aggregation"),
     ],
 )
 def test_bad_arguments(arguments, message):
@@ -61,7 +61,16 @@ def test_operators_agree_with_numpy(backend):
     a = np.array([1.0, -2.0, 3.0], "float32")
     v = kerata.Variable(a)
     x = ops.convert_to_tensor(np.array([2.0, 2.0, 2.0], "float32"))
-    pairs = [(v + 1, a + 1), (1 - v, 1 - a), (v * x, a * 2), (x / v, 2 / a), (v**2, a**2), (-v, -a), (abs(v), abs(a)), (v[1:], a[1:])]
+    pairs = [
+        (v + 1, a + 1),
+        (1 - v, 1 - a),
+        (v * x, a * 2),
+        (x / v, 2 / a),
+        (v**2, a**2),
+        (-v, -a),
+        (abs(v), abs(a)),
+        (v[1:], a[1:]),
+    ]
     pairs += [(x + v, 2 + a), (v > 0, a > 0), (v @ v, a @ a)]
     for got, want in pairs:
         np.testing.assert_allclose(ops.convert_to_numpy(got), want, rtol=1e-6)

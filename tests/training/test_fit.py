@@ -16,8 +16,10 @@ Y = (X.sum(1, keepdims=True) > 0).astype("float32")
 
 def classifier(**options):
     kerata.utils.set_random_seed(3)
-    model = kerata.Sequential([kerata.Input((4,)), layers.Dense(8, "tanh"), layers.BatchNormalization(), layers.Dense(1, "sigmoid")])
-    settings = dict(optimizer=kerata.optimizers.Adam(0.01), loss="binary_crossentropy", metrics=["accuracy"])
+    model = kerata.Sequential(
+        [kerata.Input((4,)), layers.Dense(8, "tanh"), layers.BatchNormalization(), layers.Dense(1, "sigmoid")]
+    )
+    settings = {"optimizer": kerata.optimizers.Adam(0.01), "loss": "binary_crossentropy", "metrics": ["accuracy"]}
     model.compile(**(settings | options))
     return model
 
@@ -39,7 +41,9 @@ def test_history_and_evaluation(training_backend):
     np.testing.assert_allclose(got["accuracy"], np.mean((p > 0.5) == t), rtol=1e-6)
 
 
-@pytest.mark.parametrize("option", [dict(steps_per_execution=3), dict(run_eagerly=True), dict(steps_per_execution="auto")])
+@pytest.mark.parametrize(
+    "option", [{"steps_per_execution": 3}, {"run_eagerly": True}, {"steps_per_execution": "auto"}]
+)
 def test_however_it_runs_the_numbers_are_the_same(training_backend, option):
     want = numbers(classifier().fit(X, Y, batch_size=8, epochs=2, verbose=0))
     got = numbers(classifier(**option).fit(X, Y, batch_size=8, epochs=2, verbose=0))
@@ -65,7 +69,7 @@ def test_weights_of_samples_and_classes(training_backend):
     weight = np.where(Y[:, 0] > 0, 3.0, 1.0)
     losses = [
         numbers(classifier().fit(X, Y, epochs=2, verbose=0, **how))["loss"]
-        for how in (dict(sample_weight=weight), dict(class_weight={0: 1.0, 1: 3.0}), {})
+        for how in ({"sample_weight": weight}, {"class_weight": {0: 1.0, 1: 3.0}}, {})
     ]
     np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
     assert not np.allclose(losses[0], losses[2], rtol=1e-2)
@@ -88,7 +92,10 @@ def test_several_outputs(training_backend):
     hidden = layers.Dense(8, "relu")(inputs)
     model = kerata.Model(inputs, [layers.Dense(1, name="a")(hidden), layers.Dense(3, "softmax", name="b")(hidden)])
     model.compile(
-        "adam", loss={"a": "mse", "b": "sparse_categorical_crossentropy"}, loss_weights={"a": 0.5, "b": 2.0}, metrics={"b": ["accuracy"]}
+        "adam",
+        loss={"a": "mse", "b": "sparse_categorical_crossentropy"},
+        loss_weights={"a": 0.5, "b": 2.0},
+        metrics={"b": ["accuracy"]},
     )
     labels = RNG.integers(0, 3, len(X))
     logs = model.fit(X, {"a": Y, "b": labels}, epochs=1, verbose=0).history

@@ -27,8 +27,6 @@ def convnet():
     ]
 
 
-
-
 def run(name, make, x):
     labels = (np.abs(x).reshape(len(x), -1).sum(1) * 10).astype("int64") % 3
     with kerata.config.use_backend(name):

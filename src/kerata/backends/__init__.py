@@ -121,7 +121,9 @@ def current():
         try:
             backend = load(name)
         except (ImportError, ValueError) as error:
-            raise type(error)(f"{error}\n(The backend {name!r} comes from {config.default_backend_reason()}.)") from None
+            raise type(error)(
+                f"{error}\n(The backend {name!r} comes from {config.default_backend_reason()}.)"
+            ) from None
         process.backend = backend
     return backend
 

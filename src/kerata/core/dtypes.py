@@ -89,7 +89,9 @@ def _standardize(dtype):
             name = name[len("torch.") :]
         elif isinstance(dtype, type):
             name = getattr(dtype, "__name__", name)
-    name = {"bool_": "bool", "str": "string", "object": "string", "int": "int32", "float": config.floatx()}.get(name, name)
+    name = {"bool_": "bool", "str": "string", "object": "string", "int": "int32", "float": config.floatx()}.get(
+        name, name
+    )
     if name not in _ALL_SET:
         raise ValueError(f"{dtype!r} is no dtype. Known: {', '.join(ALL)}.")
     return name

@@ -66,7 +66,9 @@ def one_of(value, choices, name, owner):
     """`value` if it is one of `choices`, else a `ValueError` that lists them."""
     if value not in choices:
         listed = ", ".join(repr(c) for c in choices)
-        raise ValueError(f"{owner}: `{name}` must be one of {listed}, but {value!r} was given.{nearest(value, choices)}")
+        raise ValueError(
+            f"{owner}: `{name}` must be one of {listed}, but {value!r} was given.{nearest(value, choices)}"
+        )
     return value
 
 

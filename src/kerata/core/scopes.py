@@ -50,7 +50,7 @@ class StatelessScope:
 
     @property
     def state_mapping(self):
-        return {k: v for k, v in self._values.items()}
+        return dict(self._values.items())
 
     def add_update(self, update):
         """Set a variable's value in this scope: `(variable, value)`."""

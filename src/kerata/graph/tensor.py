@@ -41,7 +41,9 @@ class KerasTensor:
         if sparse and ragged:
             raise ValueError("KerasTensor: `sparse` and `ragged` can't both be True.")
         if ragged_rank is not None and not 0 <= ragged_rank < len(self.shape):
-            raise ValueError(f"KerasTensor: `ragged_rank` must be at least 0 and below the rank {len(self.shape)}, not {ragged_rank}.")
+            raise ValueError(
+                f"KerasTensor: `ragged_rank` must be at least 0 and below the rank {len(self.shape)}, not {ragged_rank}."
+            )
         if ragged and row_splits_dtype is not None and not dtypes.is_int(row_splits_dtype):
             raise ValueError(f"KerasTensor: `row_splits_dtype` must be an integer dtype, not {row_splits_dtype!r}.")
         self.sparse = bool(sparse)

@@ -69,7 +69,9 @@ class CallSignature:
             if name in bound:
                 raise TypeError(f"{owner}: call() got the argument `{name}` twice.")
             if not self.accepts(name):
-                raise TypeError(f"{owner}: call() has no argument `{name}`; it has {', '.join([*self.names, *self.keywords])}.")
+                raise TypeError(
+                    f"{owner}: call() has no argument `{name}`; it has {', '.join([*self.names, *self.keywords])}."
+                )
             bound[name] = value
         missing = [n for n in self.required if n not in bound]
         if missing:

@@ -61,7 +61,7 @@ def check_input(spec, inputs, owner):
     specs = [s for s in specs if s is not None]
     if isinstance(spec, dict) and isinstance(inputs, dict):
         inputs = [inputs.get(k) for k in sorted(spec)]
-    flat = [x for x in tree.flatten(inputs)]
+    flat = list(tree.flatten(inputs))
     if len(flat) != len(specs):
         raise ValueError(f"{owner}: {len(specs)} inputs are expected, but {len(flat)} were given.")
     for i, (s, x) in enumerate(zip(specs, flat, strict=True)):
@@ -78,7 +78,9 @@ def _check_one(spec, x, what):
     shape = tuple(x.shape)
     problem = _problem(spec, shape)
     if problem:
-        raise ValueError(f"{what[0].upper()}{what[1:]} is incompatible with the layer: {problem}, but its shape is {shape}.")
+        raise ValueError(
+            f"{what[0].upper()}{what[1:]} is incompatible with the layer: {problem}, but its shape is {shape}."
+        )
 
 
 def _problem(spec, shape):
@@ -98,6 +100,8 @@ def _problem(spec, shape):
     if spec.allow_last_axis_squeeze:
         wanted = wanted[:-1] if wanted and wanted[-1] == 1 else wanted
         shape = shape[:-1] if shape and shape[-1] == 1 else shape
-    if len(wanted) != len(shape) or any(w is not None and d is not None and w != d for w, d in zip(wanted, shape, strict=True)):
+    if len(wanted) != len(shape) or any(
+        w is not None and d is not None and w != d for w, d in zip(wanted, shape, strict=True)
+    ):
         return f"expected shape {spec.shape}"
     return None

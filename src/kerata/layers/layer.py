@@ -6,8 +6,8 @@ import inspect
 import numpy as np
 
 from kerata import backends, dtype_policies
-from kerata.core.changes import changes
 from kerata.core import dtypes, names, tree
+from kerata.core.changes import changes
 from kerata.core.construct import Constructed, ConstructedMeta
 from kerata.core.errors import short_traceback
 from kerata.core.masks import get_mask, set_mask
@@ -18,7 +18,6 @@ from kerata.layers.call import CallContext, current_call, signature_of
 from kerata.layers.input_spec import check_input
 from kerata.layers.tracking import stores, tracked
 from kerata.state.variable import Variable
-
 
 # Backends whose own module classes a layer descends from: `nn.Module`, and what `tf.train.Checkpoint` takes.
 NATIVE_MODULES = ("torch", "tensorflow")
@@ -37,7 +36,7 @@ class LayerMeta(ConstructedMeta):
         name = backends.current_name()
         if name in NATIVE_MODULES:
             cls = backends.load(name).module_class(cls)
-        layer = super(LayerMeta, cls).__call__(*args, **kwargs)
+        layer = super().__call__(*args, **kwargs)
         if cls.build is Layer.build and cls.__module__.startswith("kerata.layers."):
             # There is nothing to build. Of users' classes that isn't known: they may make weights in their call.
             layer.__dict__["built"] = True
@@ -209,7 +208,13 @@ class Layer(Constructed, metaclass=LayerMeta):
             for v in value.values():
                 self._untrack(v)
         elif stores(value):
-            for own in (self._trainable_variables, self._non_trainable_variables, self._layers, self._metrics, self._seed_generators):
+            for own in (
+                self._trainable_variables,
+                self._non_trainable_variables,
+                self._layers,
+                self._metrics,
+                self._seed_generators,
+            ):
                 own[:] = [v for v in own if v is not value]
             if self._module is not None:
                 self._module.unregister_child(self, value)
@@ -347,7 +352,15 @@ class Layer(Constructed, metaclass=LayerMeta):
         return tuple(path.split("/")) if path else self._path_parts()
 
     def add_variable(
-        self, shape, initializer, dtype=None, trainable=True, autocast=True, regularizer=None, constraint=None, name=None
+        self,
+        shape,
+        initializer,
+        dtype=None,
+        trainable=True,
+        autocast=True,
+        regularizer=None,
+        constraint=None,
+        name=None,
     ):
         """The same as `add_weight`, with shape and initializer required."""
         return self.add_weight(
@@ -431,7 +444,9 @@ class Layer(Constructed, metaclass=LayerMeta):
         """
         own = self.weights
         if len(own) != len(weights):
-            raise ValueError(f"{self._where()}: set_weights was given {len(weights)} arrays, but there are {len(own)} weights.")
+            raise ValueError(
+                f"{self._where()}: set_weights was given {len(weights)} arrays, but there are {len(own)} weights."
+            )
         for variable, value in zip(own, weights, strict=True):
             shape = tuple(np.shape(value)) if not hasattr(value, "shape") else tuple(value.shape)
             if shape != tuple(variable.shape):
@@ -496,7 +511,10 @@ class Layer(Constructed, metaclass=LayerMeta):
             return
         shapes = {k: _shapes_of(v) for k, v in bound.items() if k is not None and _has_shapes(v)}
         parameters = [p for p in inspect.signature(build).parameters.values() if p.name != "self"]
-        if len(parameters) == 1 and parameters[0].kind not in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL):
+        if len(parameters) == 1 and parameters[0].kind not in (
+            inspect.Parameter.VAR_KEYWORD,
+            inspect.Parameter.VAR_POSITIONAL,
+        ):
             if not shapes:
                 self.build(None)
                 return
@@ -523,7 +541,10 @@ class Layer(Constructed, metaclass=LayerMeta):
     def _hooked(self):
         """Whether `torch.nn.Module` hooks are registered."""
         own = self.__dict__
-        return any(own.get(f"_{kind}") for kind in ("forward_hooks", "forward_pre_hooks", "backward_hooks", "backward_pre_hooks"))
+        return any(
+            own.get(f"_{kind}")
+            for kind in ("forward_hooks", "forward_pre_hooks", "backward_hooks", "backward_pre_hooks")
+        )
 
     def forward(self, *args, **kwargs):
         """The call, as `torch.nn.Module` names it."""
@@ -670,7 +691,7 @@ class Layer(Constructed, metaclass=LayerMeta):
         own = type(self).compute_mask is not Layer.compute_mask
         if not own and (mask is None or all(m is None for m in tree.flatten(mask))):
             return
-        flat = [o for o in tree.flatten(outputs)]
+        flat = list(tree.flatten(outputs))
         if own and all(get_mask(o) is not None for o in flat if o is not None):
             return
         first = next(iter(bound.values()), None)
@@ -710,7 +731,11 @@ class Layer(Constructed, metaclass=LayerMeta):
     def _output_spec(self, bound, extra):
         override = type(self).compute_output_spec is not Layer.compute_output_spec
         if override:
-            kwargs = {k: v for k, v in bound.items() if k not in ("training", "mask") or _takes(type(self).compute_output_spec, k)}
+            kwargs = {
+                k: v
+                for k, v in bound.items()
+                if k not in ("training", "mask") or _takes(type(self).compute_output_spec, k)
+            }
             return self.compute_output_spec(*extra, **kwargs)
         return self._traced_spec(bound, extra)
 
@@ -743,7 +768,9 @@ class Layer(Constructed, metaclass=LayerMeta):
         if len(parameters) == 1:
             result = self.compute_output_shape(next(iter(shapes.values())))
         else:
-            result = self.compute_output_shape(**{f"{k}_shape": s for k, s in shapes.items() if f"{k}_shape" in parameters})
+            result = self.compute_output_shape(
+                **{f"{k}_shape": s for k, s in shapes.items() if f"{k}_shape" in parameters}
+            )
         return tree.map_shape_structure(lambda s: KerasTensor(s, self.compute_dtype), _as_shapes(result))
 
     def compute_output_shape(self, *args, **kwargs):
@@ -842,7 +869,9 @@ class Layer(Constructed, metaclass=LayerMeta):
         (1, 2)
         """
         if not self.built:
-            raise ValueError(f"{self._where()}: build the layer (call it once, or `build(shape)`) before calling it statelessly.")
+            raise ValueError(
+                f"{self._where()}: build the layer (call it once, or `build(shape)`) before calling it statelessly."
+            )
         mapping = []
         for kind, own, given in (
             ("trainable", self.trainable_variables, trainable_variables),
@@ -933,7 +962,17 @@ class Layer(Constructed, metaclass=LayerMeta):
 
 _TRACKERS = ("_trainable_variables", "_non_trainable_variables", "_layers", "_metrics", "_seed_generators")
 _UNTRACKED = frozenset(
-    {*_TRACKERS, "_losses", "_loss_ids", "_inbound_nodes", "_module", "_building", "_called", "_initialized", "_input_spec"}
+    {
+        *_TRACKERS,
+        "_losses",
+        "_loss_ids",
+        "_inbound_nodes",
+        "_module",
+        "_building",
+        "_called",
+        "_initialized",
+        "_input_spec",
+    }
 )
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes})
 
@@ -977,8 +1016,10 @@ def _takes(function, name):
 
 
 def _by_user(method):
-    return method.__module__ is not None and method is not Layer.compute_output_shape and not (
-        method.__module__ == "kerata" or method.__module__.startswith("kerata.")
+    return (
+        method.__module__ is not None
+        and method is not Layer.compute_output_shape
+        and not (method.__module__ == "kerata" or method.__module__.startswith("kerata."))
     )
 
 
@@ -1070,7 +1111,11 @@ def _node_arguments(bound, extra, signature):
     for name, value in bound.items():
         if name not in signature.names:
             kwargs[name] = value
-    kwargs = {k: v for k, v in kwargs.items() if not (k == "training" and v is None) and not (k.endswith("mask") and v is None)}
+    kwargs = {
+        k: v
+        for k, v in kwargs.items()
+        if not (k == "training" and v is None) and not (k.endswith("mask") and v is None)
+    }
     return (*args, *extra), kwargs
 
 

@@ -2,7 +2,7 @@
 
 from kerata.core.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(
+__getattr__, __dir__, _loaded = attach(
     __name__,
     {
         "model": ["Model"],

@@ -36,7 +36,9 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
     if isinstance(model, Functional):
         return _clone_functional(model, input_tensors, clone, call_function, recursive)
     if input_tensors is not None or clone_function is not None:
-        raise ValueError("clone_model: a subclassed model is cloned by its config alone; `input_tensors` and `clone_function` don't apply.")
+        raise ValueError(
+            "clone_model: a subclassed model is cloned by its config alone; `input_tensors` and `clone_function` don't apply."
+        )
     return _copy(model)
 
 

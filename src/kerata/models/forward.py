@@ -3,8 +3,8 @@
 import numpy as np
 
 from kerata import backends
-from kerata.core.changes import changes
 from kerata.core import tree
+from kerata.core.changes import changes
 from kerata.core.masks import get_mask
 from kerata.core.scopes import StatelessScope, current_stateless
 from kerata.graph.plan import Plan
@@ -119,7 +119,11 @@ class Forward:
         for layer in self.model._flatten_layers():
             layer._losses.clear()
         self.model._losses.extend(results[n + len(updated) :])
-        return results[0] if isinstance(plan.structure, KerasTensor) else tree.pack_sequence_as(plan.structure, results[:n])
+        return (
+            results[0]
+            if isinstance(plan.structure, KerasTensor)
+            else tree.pack_sequence_as(plan.structure, results[:n])
+        )
 
     def functional(self, training):
         model, b = self.model, self.backend
@@ -164,7 +168,11 @@ class Forward:
         if len(x) > batch_size or not len(x) or self.style not in _PATIENCE or x.dtype == np.float64:
             return self.DECLINED
         model, b = self.model, self.backend
-        if type(model).predict_step is not _default_predict_step() or model.run_eagerly or current_call.get() is not None:
+        if (
+            type(model).predict_step is not _default_predict_step()
+            or model.run_eagerly
+            or current_call.get() is not None
+        ):
             return self.DECLINED
         if self.changes != changes.count:
             self.forget()

@@ -45,7 +45,9 @@ class Function:
     def call(self, inputs):
         flat = tree.flatten(inputs)
         if len(flat) != len(self.inputs):
-            raise ValueError(f'{type(self).__name__} "{self.name}": {len(self.inputs)} inputs are expected, but {len(flat)} were given.')
+            raise ValueError(
+                f'{type(self).__name__} "{self.name}": {len(self.inputs)} inputs are expected, but {len(flat)} were given.'
+            )
         return tree.pack_sequence_as(self._outputs_struct, self.run(flat))
 
     def run(self, flat):
@@ -102,7 +104,9 @@ class _Lines:
         if node.structure is None:
             self.lines.append(f"{self.local(node.outputs[0])} = {call}")
         else:
-            targets = ", ".join(self.local(t) if isinstance(t, KerasTensor) else "_" for t in tree.flatten(node.structure))
+            targets = ", ".join(
+                self.local(t) if isinstance(t, KerasTensor) else "_" for t in tree.flatten(node.structure)
+            )
             self.lines.append(f"{targets}, = flatten({call})")
 
     def text(self, value):

@@ -122,7 +122,11 @@ class Functional(Model):
                 raise ValueError(
                     f"{self._where()}: the input(s) {', '.join(map(repr, really))} are missing; given: {', '.join(map(repr, inputs))}."
                 )
-            return tree.flatten({k: inputs.get(k) for k in keys}) if isinstance(self._inputs_struct, dict) else [inputs.get(k) for k in keys]
+            return (
+                tree.flatten({k: inputs.get(k) for k in keys})
+                if isinstance(self._inputs_struct, dict)
+                else [inputs.get(k) for k in keys]
+            )
         return tree.flatten(inputs)
 
     def _standardize_one(self, x, symbol):
@@ -317,7 +321,9 @@ def functional_from_config(cls, config, custom_objects=None):
             else:
                 calls[name] += 1
         if len(waiting) == len(pending):
-            raise ValueError(f"The config's graph can't be put together: {', '.join(sorted({n for n, _, _ in waiting}))} lack inputs.")
+            raise ValueError(
+                f"The config's graph can't be put together: {', '.join(sorted({n for n, _, _ in waiting}))} lack inputs."
+            )
         pending = waiting
     inputs = _at_addresses(config["input_layers"], outputs)
     results = _at_addresses(config["output_layers"], outputs)
@@ -354,7 +360,12 @@ def _run_node(operation, name, number, node, outputs):
 
 def _at_addresses(structure, outputs):
     def address(value):
-        if isinstance(value, (list, tuple)) and len(value) == 3 and isinstance(value[0], str) and isinstance(value[1], int):
+        if (
+            isinstance(value, (list, tuple))
+            and len(value) == 3
+            and isinstance(value[0], str)
+            and isinstance(value[1], int)
+        ):
             return outputs[value[0], value[1]][value[2]]
         return None
 

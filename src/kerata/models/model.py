@@ -80,7 +80,9 @@ class Model(Trainer, Layer):
         return outputs
 
     def call(self, *args, **kwargs):
-        raise NotImplementedError(f"{type(self).__name__} defines no `call`: write one that returns the model's outputs.")
+        raise NotImplementedError(
+            f"{type(self).__name__} defines no `call`: write one that returns the model's outputs."
+        )
 
     # ------------------------------------------------------------- what the steps ask
 
@@ -124,7 +126,15 @@ class Model(Trainer, Layer):
                 return layer
         raise ValueError(f"{self._where()} has no layer {name!r}; it has {', '.join(repr(v.name) for v in layers)}.")
 
-    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False, show_trainable=False, layer_range=None):
+    def summary(
+        self,
+        line_length=None,
+        positions=None,
+        print_fn=None,
+        expand_nested=False,
+        show_trainable=False,
+        layer_range=None,
+    ):
         """Print a table of the layers with output shapes and numbers of parameters.
 
         Args:
@@ -140,7 +150,9 @@ class Model(Trainer, Layer):
         print_summary(self, line_length, positions, print_fn, expand_nested, show_trainable, layer_range)
 
     def __getstate__(self):
-        state = {k: v for k, v in super().__getstate__().items() if k not in ("_forward", "_steps", "_backend", "history")}
+        state = {
+            k: v for k, v in super().__getstate__().items() if k not in ("_forward", "_steps", "_backend", "history")
+        }
         return state | {"_backend": self._backend.NAME}
 
     def __setstate__(self, state):
@@ -315,5 +327,3 @@ _FUNCTIONAL = {}
 
 def _subclassed(model):
     return not hasattr(model, "_set_graph") and not hasattr(model, "_stack")
-
-

@@ -54,7 +54,9 @@ class Sequential(Model):
             layer = _as_layer(layer, self)
         if isinstance(layer, InputLayer) and self._stack:
             if isinstance(self._stack[0], InputLayer):
-                raise ValueError(f"{self._where()} has an input already, and it takes only one: {self._stack[0].name!r}.")
+                raise ValueError(
+                    f"{self._where()} has an input already, and it takes only one: {self._stack[0].name!r}."
+                )
         if any(other.name == layer.name for other in self._stack):
             raise ValueError(
                 f"{self._where()}: each layer needs a name of its own, but there is one called {layer.name!r} already."
@@ -170,7 +172,9 @@ class Sequential(Model):
 
     def _built_functional(self, what):
         if self._functional is None:
-            raise AttributeError(f"{self._where()} has no `{what}` before it is built: call it on data, or start with an `Input`.")
+            raise AttributeError(
+                f"{self._where()} has no `{what}` before it is built: call it on data, or start with an `Input`."
+            )
         return self._functional
 
     @property
@@ -239,7 +243,7 @@ def _first_dtype(layer):
 def _takes_one_input(layer):
     kinds = inspect.Parameter
     parameters = inspect.signature(type(layer).call).parameters.values()
-    required = [p for p in parameters if p.default is p.empty and p.kind is kinds.POSITIONAL_OR_KEYWORD and p.name != "self"]
+    required = [
+        p for p in parameters if p.default is p.empty and p.kind is kinds.POSITIONAL_OR_KEYWORD and p.name != "self"
+    ]
     return len(required) <= 1
-
-

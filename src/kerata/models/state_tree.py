@@ -15,7 +15,9 @@ def _kinds(model):
 def state_tree(model, value_format):
     """See `Model.get_state_tree`."""
     if value_format not in ("backend_tensor", "numpy_array"):
-        raise ValueError(f"get_state_tree: `value_format` must be 'backend_tensor' or 'numpy_array', not {value_format!r}.")
+        raise ValueError(
+            f"get_state_tree: `value_format` must be 'backend_tensor' or 'numpy_array', not {value_format!r}."
+        )
     result = {}
     for kind, variables in _kinds(model).items():
         branch = result[kind] = {}
@@ -25,7 +27,9 @@ def state_tree(model, value_format):
             for part in parts:
                 node = node.setdefault(part, {})
             if name in node:
-                raise ValueError(f"get_state_tree: two variables have the path {v.path!r}; give their layers different names.")
+                raise ValueError(
+                    f"get_state_tree: two variables have the path {v.path!r}; give their layers different names."
+                )
             node[name] = v.value if value_format == "backend_tensor" else v.numpy()
     return result
 

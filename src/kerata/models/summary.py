@@ -26,7 +26,8 @@ def count(variables):
 
 def size_in_bits(variables):
     return sum(
-        int(np.prod(v.shape)) * 8 * dtypes.to_numpy_dtype(v.dtype).itemsize for v in {id(v): v for v in variables}.values()
+        int(np.prod(v.shape)) * 8 * dtypes.to_numpy_dtype(v.dtype).itemsize
+        for v in {id(v): v for v in variables}.values()
     )
 
 
@@ -44,7 +45,9 @@ def print_summary(model, line_length, positions, print_fn, expand_nested, show_t
     if show_trainable:
         columns.append(("Trainable", "center"))
     ratios = _ratios(positions, len(columns))
-    table = Table(box=box.SQUARE_DOUBLE_HEAD if hasattr(box, "SQUARE_DOUBLE_HEAD") else box.SQUARE, show_lines=True, expand=True)
+    table = Table(
+        box=box.SQUARE_DOUBLE_HEAD if hasattr(box, "SQUARE_DOUBLE_HEAD") else box.SQUARE, show_lines=True, expand=True
+    )
     for (title, side), ratio in zip(columns, ratios, strict=True):
         table.add_column(title, justify=side, ratio=ratio)
     for row in _rows(model, expand_nested, show_trainable, layer_range, len(columns) > 3 + bool(show_trainable)):
@@ -84,7 +87,11 @@ class _Text:
 def _width(connected):
     import shutil
 
-    return min(shutil.get_terminal_size((80, 24)).columns, 120) if not connected else max(80, min(shutil.get_terminal_size((100, 24)).columns, 120))
+    return (
+        min(shutil.get_terminal_size((80, 24)).columns, 120)
+        if not connected
+        else max(80, min(shutil.get_terminal_size((100, 24)).columns, 120))
+    )
 
 
 def _ratios(positions, count):
@@ -101,7 +108,11 @@ def _is_chain(model):
     """Whether each layer feeds the next one only, so that connections needn't be shown."""
     if hasattr(model, "_stack"):
         return True
-    return all(len(n.inputs) <= 1 for n in model._function.network.nodes) and len(model.inputs) == 1 and len(model.outputs) == 1
+    return (
+        all(len(n.inputs) <= 1 for n in model._function.network.nodes)
+        and len(model.inputs) == 1
+        and len(model.outputs) == 1
+    )
 
 
 def _rows(model, expand_nested, show_trainable, layer_range, connections, indent=""):
@@ -115,8 +126,7 @@ def _rows(model, expand_nested, show_trainable, layer_range, connections, indent
             row.append("-" if not layer.weights else "Y" if layer.trainable else "N")
         yield row
         if expand_nested and hasattr(layer, "get_layer") and layer.layers:
-            for inner in _rows(layer, True, show_trainable, None, connections, indent + "    └ "):
-                yield inner
+            yield from _rows(layer, True, show_trainable, None, connections, indent + "    └ ")
 
 
 def _shown(model):
@@ -143,7 +153,9 @@ def _selected(layers, layer_range):
 def _output_shape(layer):
     shapes = []
     for node in layer._inbound_nodes:
-        shape = tree.map_structure(lambda t: t.shape if isinstance(t, KerasTensor) else None, node.structure or node.outputs[0])
+        shape = tree.map_structure(
+            lambda t: t.shape if isinstance(t, KerasTensor) else None, node.structure or node.outputs[0]
+        )
         if shape not in shapes:
             shapes.append(shape)
     if shapes:

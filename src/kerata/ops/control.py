@@ -233,7 +233,9 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
     carries, slices = tree.flatten(init), [] if xs is None else tree.flatten(xs)
     length = _scan_length(slices, length)
     body = _ScanBody(f, init, xs)
-    if any(isinstance(t, KerasTensor) for t in (*carries, *slices)) or (current_trace.get() and _closes_over_symbols(f)):
+    if any(isinstance(t, KerasTensor) for t in (*carries, *slices)) or (
+        current_trace.get() and _closes_over_symbols(f)
+    ):
         return _symbolic_scan(body, carries, slices, length, reverse, unroll)
     unroll = (length or 1) if unroll is True else 1 if unroll is False else unroll
     carries, ys = backends.current().scan(body, carries, slices, length, reverse, unroll)
@@ -359,5 +361,3 @@ def vectorized_map(function, elements):
         return map(function, elements)
     body = _Body(function, elements)
     return _as_returned(backends.current().vmap(lambda *at: tuple(body(*at)), 0, 0)(*flat), body)
-
-

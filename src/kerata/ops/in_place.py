@@ -24,5 +24,10 @@ def update_in_place(optimizer, kernel, params, grads, slots, rate):
     after = [spec(p.shape, p.dtype) for p in params]
     slots_after = [[spec(s.shape, s.dtype) for s in row] for row in slots]
     results = [*after, *(s for row in slots_after for s in row)]
-    Node(REGISTRY["update_in_place"], (kernel, optimizer, list(params), list(grads), [list(r) for r in slots], rate), None, results)
+    Node(
+        REGISTRY["update_in_place"],
+        (kernel, optimizer, list(params), list(grads), [list(r) for r in slots], rate),
+        None,
+        results,
+    )
     return after, slots_after

@@ -11,7 +11,7 @@ from kerata.graph.tensor import KerasTensor, spec
 from kerata.ops import rules
 from kerata.ops.core import shape as shape_of
 from kerata.ops.core import stop_gradient
-from kerata.ops.creation import ones_like, zeros, zeros_like
+from kerata.ops.creation import ones_like, zeros_like
 from kerata.ops.declare import Bool, Float, Index, Tensor, composite, primitive
 from kerata.ops.elementwise import (
     abs,
@@ -32,10 +32,10 @@ from kerata.ops.elementwise import (
     tanh,
     where,
 )
-from kerata.ops.indexing import multi_hot, one_hot, take_along_axis
+from kerata.ops.indexing import multi_hot, one_hot
 from kerata.ops.linalg import einsum, matmul
+from kerata.ops.movement import concatenate, expand_dims, reshape, split, squeeze, transpose
 from kerata.ops.reduction import cumsum, logsumexp, max, mean, sum
-from kerata.ops.movement import concatenate, expand_dims, moveaxis, reshape, split, squeeze, transpose
 from kerata.ops.sorting import sort
 
 __all__ = ["multi_hot", "one_hot"]
@@ -458,14 +458,22 @@ def depthwise_conv(inputs: Float, kernel: Float, strides=1, padding="valid", dat
     >>> ops.depthwise_conv(ops.ones((1, 5, 5, 3)), ops.ones((2, 2, 3, 2))).shape[-1]
     6
     """
-    return inputs, kernel, *_geometry(
-        "depthwise_conv", len(kernel.shape) - 2, strides, padding, data_format, dilation_rate
+    return (
+        inputs,
+        kernel,
+        *_geometry("depthwise_conv", len(kernel.shape) - 2, strides, padding, data_format, dilation_rate),
     )
 
 
 @composite(native="")
 def separable_conv(
-    inputs: Float, depthwise_kernel: Float, pointwise_kernel: Float, strides=1, padding="valid", data_format=None, dilation_rate=1
+    inputs: Float,
+    depthwise_kernel: Float,
+    pointwise_kernel: Float,
+    strides=1,
+    padding="valid",
+    data_format=None,
+    dilation_rate=1,
 ):
     """A depthwise convolution followed by a 1x1 convolution (Sifre, 2014; Chollet, 2016).
 
@@ -645,7 +653,9 @@ def moments_of(x: Float, axes, keepdims, synchronized):
 
 
 @composite(native="")
-def batch_normalization(x: Float, mean: Float, variance: Float, axis, offset: Float=None, scale: Float=None, epsilon=1e-3):
+def batch_normalization(
+    x: Float, mean: Float, variance: Float, axis, offset: Float = None, scale: Float = None, epsilon=1e-3
+):
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, with statistics for each index along `axis`.
 
     Args:
@@ -662,11 +672,15 @@ def batch_normalization(x: Float, mean: Float, variance: Float, axis, offset: Fl
     1.0
     """
     rank = len(x.shape)
-    return batch_normalization_on(x, mean, variance, rules.axis_in(axis, rank, "batch_normalization"), offset, scale, epsilon)
+    return batch_normalization_on(
+        x, mean, variance, rules.axis_in(axis, rank, "batch_normalization"), offset, scale, epsilon
+    )
 
 
 @composite(native="batch_normalization")
-def batch_normalization_on(x: Float, mean: Float, variance: Float, axis, offset: Float = None, scale: Float = None, epsilon=1e-3):
+def batch_normalization_on(
+    x: Float, mean: Float, variance: Float, axis, offset: Float = None, scale: Float = None, epsilon=1e-3
+):
     """Batch normalization with a non-negative axis (not public)."""
     shape = [1] * len(x.shape)
     shape[axis] = mean.shape[0] if mean.shape[0] is not None else -1
@@ -747,7 +761,7 @@ def _spread(weight, x, axis):
 
 
 @composite(native="")
-def rms_normalization(x: Float, scale: Float=None, axis=-1, epsilon=None):
+def rms_normalization(x: Float, scale: Float = None, axis=-1, epsilon=None):
     """Divide by the root mean square over `axis` (Zhang & Sennrich, 2019).
 
     Args:
@@ -852,8 +866,8 @@ def dot_product_attention(
     query: Float,
     key: Float,
     value: Float,
-    bias: Float=None,
-    mask: Bool=None,
+    bias: Float = None,
+    mask: Bool = None,
     scale=None,
     is_causal=False,
     flash_attention=None,
@@ -1086,7 +1100,9 @@ def space_to_depth(x: Tensor, block_size, data_format="channels_last"):
     if any(s is not None and s % block_size for s in (height, width)):
         raise ValueError(f"space_to_depth: height and width {height, width} must be multiples of {block_size}.")
     x = reshape(x, (-1, height // block_size, block_size, width // block_size, block_size, channels))
-    x = reshape(transpose(x, (0, 1, 3, 2, 4, 5)), (-1, height // block_size, width // block_size, block_size**2 * channels))
+    x = reshape(
+        transpose(x, (0, 1, 3, 2, 4, 5)), (-1, height // block_size, width // block_size, block_size**2 * channels)
+    )
     return transpose(x, (0, 3, 1, 2)) if data_format == "channels_first" else x
 
 

@@ -355,7 +355,9 @@ def _initial(initializer, shape, dtype):
         dtype = dtypes.standardize_dtype(dtype)
         value = to_host(initializer)
         if shape is not None and tuple(value.shape) != _static(shape):
-            raise ValueError(f"Variable: the initial value has shape {tuple(value.shape)}, but `shape` is {tuple(shape)}.")
+            raise ValueError(
+                f"Variable: the initial value has shape {tuple(value.shape)}, but `shape` is {tuple(shape)}."
+            )
     return np.asarray(value, dtypes.to_numpy_dtype(dtype)), dtype
 
 

@@ -80,7 +80,11 @@ class OutputLosses:
     def build(self, names, y_pred):
         given = per_output(self.loss, names, y_pred, "loss") if tree.is_nested(self.loss) else [self.loss] * len(names)
         self.functions = [_loss(fn) for fn in given]
-        weights = per_output(self.loss_weights, names, y_pred, "loss_weights") if self.loss_weights is not None else [None] * len(names)
+        weights = (
+            per_output(self.loss_weights, names, y_pred, "loss_weights")
+            if self.loss_weights is not None
+            else [None] * len(names)
+        )
         self.weights = [None if w is None else float(w) for w in weights]
         self.names = names
         if len(names) > 1:
@@ -148,7 +152,9 @@ def align(y, y_pred, names, needed, what):
             rest = iter(flat)
             found = [next(rest) if n else None for n in needed]
         else:
-            raise ValueError(f"`{what}` holds {len(flat)} array(s), but the model has {count} output(s) with {sum(needed)} loss(es).")
+            raise ValueError(
+                f"`{what}` holds {len(flat)} array(s), but the model has {count} output(s) with {sum(needed)} loss(es)."
+            )
     for value, name, n in zip(found, names, needed, strict=True):
         if n and value is None:
             raise ValueError(f"The output {name!r} has a loss, but `{what}` has no targets for it.")
@@ -189,9 +195,7 @@ class OutputMetrics:
         self._flat = []
         for kind, given in enumerate(self.given):
             lists = _metric_lists(given, names, y_pred)
-            made = [
-                [_metric(m, t, p) for m in own] for own, t, p in zip(lists, targets, predictions, strict=True)
-            ]
+            made = [[_metric(m, t, p) for m in own] for own, t, p in zip(lists, targets, predictions, strict=True)]
             for own, name in zip(made, names, strict=True):
                 for metric in own:
                     self._flat.append((metric, f"{name}_{metric.name}" if len(names) > 1 else metric.name))

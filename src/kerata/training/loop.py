@@ -15,8 +15,8 @@ from kerata.callbacks.logs import LazyLogs, as_numbers
 from kerata.core import config, tree
 from kerata.training.data.make import make_source
 from kerata.training.data.parts import pack_x_y_sample_weight
-from kerata.training.step import RUNS_TIMED
 from kerata.training.data.split import train_validation_split, unpack_validation_data
+from kerata.training.step import RUNS_TIMED
 
 # With nothing to look at single batches, so many of them at most go into one call of the compiled step...
 MOST_STEPS = 64
@@ -77,7 +77,10 @@ def fit(
                 first = 0
                 source.on_epoch_end()
                 if validation is not None and _validates(epoch, validation_freq):
-                    logs = {**logs, **{f"val_{k}": v for k, v in _validate(model, validation, callbacks, run, epoch).items()}}
+                    logs = {
+                        **logs,
+                        **{f"val_{k}": v for k, v in _validate(model, validation, callbacks, run, epoch).items()},
+                    }
                 callbacks.on_epoch_end(epoch, logs)
                 if model.stop_training or source.exhausted:
                     break
@@ -325,7 +328,10 @@ class _Interrupt:
 def interruptible():
     """Within the block Ctrl-C waits for the end of the step (a second one doesn't)."""
     interrupt = _Interrupt()
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
         yield interrupt
         return
     signal.signal(signal.SIGINT, interrupt.note)

@@ -7,8 +7,8 @@ run and gives them back when someone looks, or at its end.
 """
 
 from kerata import backends
-from kerata.core.changes import changes
 from kerata.core import tree
+from kerata.core.changes import changes
 from kerata.core.scopes import StatelessScope
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import Trace, trace

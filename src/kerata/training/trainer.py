@@ -87,15 +87,15 @@ class Trainer:
             loss_weights=loss_weights,
             _compile_loss=losses,
             _compile_metrics=compiled_metrics,
-            _compile_config=dict(
-                loss=loss,
-                loss_weights=loss_weights,
-                metrics=metrics,
-                weighted_metrics=weighted_metrics,
-                run_eagerly=run_eagerly,
-                steps_per_execution=steps_per_execution,
-                jit_compile=jit_compile,
-            ),
+            _compile_config={
+                "loss": loss,
+                "loss_weights": loss_weights,
+                "metrics": metrics,
+                "weighted_metrics": weighted_metrics,
+                "run_eagerly": run_eagerly,
+                "steps_per_execution": steps_per_execution,
+                "jit_compile": jit_compile,
+            },
         )
         self.__dict__["_loss_tracker"] = metrics_module.Mean(name="loss")
         self.__dict__["_steps"] = {}
@@ -159,7 +159,11 @@ class Trainer:
         """`{name: value}` of all metrics."""
         found = {}
         for metric in self.metrics:
-            if self._compile_metrics is not None and self._compile_metrics.built and _among(metric, self._compile_metrics.metrics):
+            if (
+                self._compile_metrics is not None
+                and self._compile_metrics.built
+                and _among(metric, self._compile_metrics.metrics)
+            ):
                 continue
             result = metric.result()
             if isinstance(result, dict):
@@ -386,7 +390,9 @@ class Trainer:
         from kerata.training import loop
 
         with self._entered():
-            return loop.evaluate(self, x, y, batch_size, verbose, sample_weight, steps, callbacks, return_dict, **kwargs)
+            return loop.evaluate(
+                self, x, y, batch_size, verbose, sample_weight, steps, callbacks, return_dict, **kwargs
+            )
 
     @short_traceback
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):

@@ -123,7 +123,9 @@ def _symbolic(function, by, variables, params, has_aux):
     graph = subgraph(body, inputs, state_mapping=list(zip(variables, inputs, strict=True)))
     # `add_loss` values are part of the loss already; they aren't results of their own.
     graph.losses = []
-    outputs = [spec(tuple(r.shape), r.dtype) if isinstance(r, KerasTensor) else _constant_spec(r) for r in graph.results]
+    outputs = [
+        spec(tuple(r.shape), r.dtype) if isinstance(r, KerasTensor) else _constant_spec(r) for r in graph.results
+    ]
     n_aux = len(graph.outputs) - 1
     results = [*outputs, *(spec(tuple(p.shape), p.dtype) for p in params)]
     from kerata.ops.declare import REGISTRY
@@ -151,5 +153,7 @@ def _scalar(loss):
     if type(loss).__name__ == "Variable":
         loss = loss.value
     if len(loss.shape):
-        raise ValueError(f"value_and_grad: the function must return a scalar, but returned the shape {tuple(loss.shape)}.")
+        raise ValueError(
+            f"value_and_grad: the function must return a scalar, but returned the shape {tuple(loss.shape)}."
+        )
     return loss

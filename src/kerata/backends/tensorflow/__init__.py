@@ -7,9 +7,9 @@ from kerata.backends.tensorflow.elementwise import *  # noqa: F403
 from kerata.backends.tensorflow.fft import *  # noqa: F403
 from kerata.backends.tensorflow.indexing import *  # noqa: F403
 from kerata.backends.tensorflow.linalg import *  # noqa: F403
+from kerata.backends.tensorflow.module import *  # noqa: F403
 from kerata.backends.tensorflow.nn import *  # noqa: F403
 from kerata.backends.tensorflow.random import *  # noqa: F403
 from kerata.backends.tensorflow.reduction import *  # noqa: F403
 from kerata.backends.tensorflow.shape import *  # noqa: F403
-from kerata.backends.tensorflow.module import *  # noqa: F403
 from kerata.backends.tensorflow.stepping import *  # noqa: F403

@@ -1,13 +1,11 @@
 """Layers of this backend are `torch.nn.Module`s: the class, and keeping its registries in step with the layer's."""
 
-import io
-
 import functools
+import io
 
 import torch
 
 from kerata.backends.torch.core import _NAMES, DTYPES
-
 from kerata.core.changes import changes
 
 _HOOKS = (

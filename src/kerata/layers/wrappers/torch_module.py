@@ -86,7 +86,7 @@ class TorchModuleWrapper(Layer):
     def load_own_variables(self, store):
         """The module's `state_dict`, buffers too."""
         torch = backends.load("torch")
-        self.module.load_state_dict({key: torch.convert(store[key][()]) for key in store.keys()})
+        self.module.load_state_dict({key: torch.convert(store[key][()]) for key in store})
 
     def get_config(self):
         data = backends.load("torch").module_to_bytes(self.module)
