@@ -26,8 +26,8 @@ class Permute(Layer):
         self.dims = tuple(dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
             raise ValueError(
-                f"{self._where()}: Invalid permutation for argument `dims`: it must hold each number from 1 to {len(self.dims)} once, but {dims!r} "
-                "was given."
+                f"{self._where()}: Invalid permutation for argument `dims`: it must hold each number from 1 to "
+                f"{len(self.dims)} once, but {dims!r} was given."
             )
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 
