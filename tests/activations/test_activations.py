@@ -91,10 +91,7 @@ def test_orthogonal_columns(backend):
 
 def test_names(real_keras):
     assert activations.get(None) is activations.linear
-    assert (
-        activations.get("swish") is activations.silu
-        and activations.get("hard_swish") is activations.hard_silu
-    )
+    assert activations.get("swish") is activations.silu and activations.get("hard_swish") is activations.hard_silu
     for name in set(activations.__all__) - LOOKUP:
         function = getattr(activations, name)
         assert activations.get(name) is function

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kerata import backends, initializers, ops
-from kerata.initializers.variance_scaling import compute_fans
+from kerata.initializers.variance import compute_fans
 from kerata.state import Variable
 
 TABLE = [
@@ -125,9 +125,7 @@ def test_each_call_of_a_seed_gives_the_same_and_of_a_generator_the_next(backend)
     np.testing.assert_array_equal(*(ops.convert_to_numpy(seeded((2, 2))) for _ in range(2)))
     unseeded = initializers.HeNormal()
     np.testing.assert_array_equal(*(ops.convert_to_numpy(unseeded((2, 2))) for _ in range(2)))
-    assert (
-        ops.convert_to_numpy(unseeded((2, 2))) != ops.convert_to_numpy(initializers.HeNormal()((2, 2)))
-    ).any()
+    assert (ops.convert_to_numpy(unseeded((2, 2))) != ops.convert_to_numpy(initializers.HeNormal()((2, 2)))).any()
     assert (ops.convert_to_numpy(unseeded((2, 2))) != ops.convert_to_numpy(unseeded.clone()((2, 2)))).any()
     generated = initializers.HeNormal(seed=SeedGenerator(1))
     first, second = (ops.convert_to_numpy(generated((2, 2))) for _ in range(2))

@@ -177,9 +177,7 @@ def test_stable_with_logits(training_backend):
         (losses.CategoricalCrossentropy(from_logits=True), [[1.0, 0.0]]),
         (losses.SparseCategoricalCrossentropy(from_logits=True), [0]),
     ):
-        gradient = training_backend.value_and_grad(
-            lambda p, loss=loss, target=target: (loss(target, p[0]), None)
-        )
+        gradient = training_backend.value_and_grad(lambda p, loss=loss, target=target: (loss(target, p[0]), None))
         (value, _), (found,) = gradient([training_backend.convert(np.array([[-1e4, 1e4]]), "float32")])
         assert np.isfinite(ops.convert_to_numpy(value)) and np.isfinite(ops.convert_to_numpy(found)).all()
 

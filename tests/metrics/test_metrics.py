@@ -167,18 +167,12 @@ def test_as_keras(backend, real_keras, name, arguments, batches):
     for y_true, y_pred in batches:
         theirs.update_state(y_true, y_pred)
         same(ours(ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)), theirs.result())
-    assert [v.path.split("/")[-1] for v in ours.variables] == [
-        v.path.split("/")[-1] for v in theirs.variables
-    ]
+    assert [v.path.split("/")[-1] for v in ours.variables] == [v.path.split("/")[-1] for v in theirs.variables]
     for a, b in zip(ours.variables, theirs.variables):
         same(a.value, b.numpy(), rtol=1e-4)
     ours.reset_state()
     assert all(not v.numpy().any() for v in ours.variables)
-    if (
-        name == "OneHotIoU"
-        or np.ndim(batches[0][0]) > 2
-        or np.shape(batches[0][1])[1:] != np.shape(batches[0][0])[1:]
-    ):
+    if name == "OneHotIoU" or np.ndim(batches[0][0]) > 2 or np.shape(batches[0][1])[1:] != np.shape(batches[0][0])[1:]:
         return
     theirs.reset_state()
     for (y_true, y_pred), weight in zip(batches, weights_of(name, batches)):

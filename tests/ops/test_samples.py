@@ -16,12 +16,32 @@ from kerata.graph.trace import trace
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from samples import SAMPLES
 
-IDS = [str(s) for s in SAMPLES]
 # float32 results of float64 oracles; integers stay within 32 bits as JAX keeps them.
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 STEP = 1e-5  # of central differences, in float64
 
-every_sample = pytest.mark.parametrize("case", SAMPLES, ids=IDS)
+BACKENDS = tuple(name for name in ("numpy", "jax", "torch", "tensorflow") if name in backends.installed())
+TRAINING = tuple(name for name in BACKENDS if name in backends.TRAINING)
+# JAX compiles each case, which takes longer than all the rest: a few of an op will do.
+MOST = {"jax": 3}
+
+
+def number(case):
+    """Which one of its op's samples it is."""
+    return int(case.label.rpartition("-")[2]) if "-" in case.label else 0
+
+
+def runs(cases, names=BACKENDS, most=MOST):
+    """Parameters `case, name`: each of the cases on each backend."""
+    return pytest.mark.parametrize(
+        "case, name",
+        [
+            pytest.param(case, name, id=f"{name}-{case}")
+            for name in names
+            for case in cases
+            if number(case) < most.get(name, len(SAMPLES))
+        ],
+    )
 
 
 def function(case):
@@ -114,10 +134,15 @@ def compiled(b, case):
     return flat(b.compile(run)(*[native(a) for a in tensors(case)]))
 
 
-@every_sample
-def test_value_and_dtype(case, backend):
+@runs(SAMPLES)
+def test_value_and_dtype(case, name):
+    with backends.use_backend(name) as backend:
+        check_value_and_dtype(case, backend)
+
+
+def check_value_and_dtype(case, backend):
     # JAX compiles either way, so all but an op's first sample are compiled in one rather than op by op.
-    whole = backend.NAME == "jax" and case.compiled and "-" in case.label and bool(tensors(case))
+    whole = backend.NAME == "jax" and case.compiled and number(case) and tensors(case)
     results = [host(r) for r in (compiled(backend, case) if whole else call(case, native))]
     if case.oracle is not None:
         wanted = [np.asarray(w) for w in flat(expected(case))]
@@ -139,7 +164,7 @@ def compatible(known, spec):
     return len(known) == len(spec) and all(s is None or s == k for k, s in zip(known, spec))
 
 
-@every_sample
+@pytest.mark.parametrize("case", SAMPLES, ids=str)
 def test_symbolic_with_unknown_dimensions(case):
     """Each subset of the tensors with an unknown first dimension: the rank is right, and nothing known is wrong."""
     arrays = tensors(case)
@@ -163,13 +188,11 @@ def test_symbolic_with_unknown_dimensions(case):
 
 
 def differentiable(case):
-    # More than a few samples of an op add nothing but time.
-    number = int(case.label.rpartition("-")[2]) if "-" in case.label else 0
-    return case.grad and number < 5 and any(a.dtype.kind == "f" and a.size for a in tensors(case))
+    return case.grad and any(a.dtype.kind == "f" and a.size for a in tensors(case))
 
 
-@pytest.mark.parametrize("case", [s for s in SAMPLES if differentiable(s)], ids=str)
-def test_gradient(case, training_backend):
+@runs([s for s in SAMPLES if differentiable(s)], TRAINING, most={"jax": 2, "torch": 5, "tensorflow": 5})
+def test_gradient(case, name):
     """Directional derivative against central differences of the NumPy backend in float64."""
     random = np.random.default_rng(7)
     arrays = tensors(case)
@@ -199,12 +222,13 @@ def test_gradient(case, training_backend):
     if not weights:
         pytest.skip("no floating result")
     numeric = (moved[0] - moved[1]) / (2 * STEP)
-    b = training_backend
-    params = [native(arrays[i]) for i in floating]
-    differentiate = b.value_and_grad(lambda p: (loss(b, p, "float32"), ()))
-    _, grads = (b.compile(differentiate) if b.NAME == "jax" and case.compiled else differentiate)(params)
-    analytic = sum(float(np.sum(host(g).astype("float64") * d)) for g, d in zip(grads, directions))
-    scale = 1 + sum(float(np.sum(np.abs(host(g)))) for g in grads)
+    with backends.use_backend(name) as b:
+        params = [native(arrays[i]) for i in floating]
+        differentiate = b.value_and_grad(lambda p: (loss(b, p, "float32"), ()))
+        _, grads = (b.compile(differentiate) if name == "jax" and case.compiled else differentiate)(params)
+        grads = [host(g) for g in grads]
+    analytic = sum(float(np.sum(g.astype("float64") * d)) for g, d in zip(grads, directions))
+    scale = 1 + sum(float(np.sum(np.abs(g))) for g in grads)
     assert abs(analytic - numeric) <= 50 * max(case.tol, 2e-5) * scale, f"analytic {analytic}, numeric {numeric}"
 
 
@@ -218,7 +242,7 @@ def test_compiled_by_tensorflow(case):
 
 @pytest.mark.slow
 @pytest.mark.skipif("torch" not in backends.installed(), reason="needs PyTorch")
-@pytest.mark.parametrize("case", [s for s in SAMPLES if s.compiled and tensors(s) and "-" not in s.label], ids=str)
+@pytest.mark.parametrize("case", [s for s in SAMPLES if s.compiled and tensors(s) and not number(s)], ids=str)
 def test_compiled_by_torch(case):
     with backends.use_backend("torch") as b:
         for got, want in zip(compiled(b, case), call(case, native), strict=True):
@@ -230,8 +254,8 @@ COMPOSED = [
 ]
 
 
-@pytest.mark.parametrize("case", COMPOSED, ids=str)
-def test_plan_with_unknown_dimensions(case, backend):
+@runs(COMPOSED, most={"jax": 1, "tensorflow": 2})
+def test_plan_with_unknown_dimensions(case, name):
     """Traced into primitives with first dimensions unknown, then run as a plan: the same values as eagerly."""
     arrays = tensors(case)
     specs = [KerasTensor((None, *a.shape[1:]) if a.ndim else (), narrow(a).dtype.name) for a in arrays]
@@ -245,32 +269,32 @@ def test_plan_with_unknown_dimensions(case, backend):
     except ValueError as error:
         assert "known" in str(error), error
         pytest.skip("needs known dimensions")
-    plan = Plan(graph, backend)
-    # Under jit the lengths must have stayed Python ints.
-    plan = backend.compile(plan) if backend.NAME == "jax" else plan
-    results = plan(*[native(a) for a in arrays])
-    for got, want in zip(flat(results), call(case, native), strict=True):
-        close(host(got), host(want), case.tol)
+    with backends.use_backend(name) as b:
+        plan = Plan(graph, b)
+        # Under jit the lengths must have stayed Python ints.
+        results = (b.compile(plan) if name == "jax" else plan)(*[native(a) for a in arrays])
+        for got, want in zip(flat(results), call(case, native), strict=True):
+            close(host(got), host(want), case.tol)
 
 
 OVERRIDDEN = [s for s in SAMPLES if getattr(function(s), "op", None) is not None and function(s).op.is_composite]
 
 
-@pytest.mark.parametrize("case", OVERRIDDEN, ids=str)
-def test_override_equals_body(case, backend):
-    op = function(case).op
-    override = getattr(backend, op.native, None)
-    if override is None:
-        pytest.skip("no override")
-    wanted = call(case, native)
-    saved = vars(backend).pop(op.native)
-    try:
-        body = call(case, native)
-    finally:
-        vars(backend)[op.native] = saved
-    for got, want in zip(body, wanted, strict=True):
-        assert backend.dtype_of(got) == backend.dtype_of(want)
-        close(host(got), host(want), case.tol)
+@runs(OVERRIDDEN)
+def test_override_equals_body(case, name):
+    with backends.use_backend(name) as b:
+        op = function(case).op
+        if not hasattr(b, op.native):
+            pytest.skip("no override")
+        wanted = call(case, native)
+        saved = vars(b).pop(op.native)
+        try:
+            body = call(case, native)
+        finally:
+            vars(b)[op.native] = saved
+        for got, want in zip(body, wanted, strict=True):
+            assert b.dtype_of(got) == b.dtype_of(want)
+            close(host(got), host(want), case.tol)
 
 
 # Ops on functions, objects or side effects, which have tests of their own.

@@ -52,13 +52,8 @@ def test_as_keras(backend, real_keras, name, arguments):
         wanted = float(theirs(step))
         for found in (ours(step), compiled(ops.convert_to_tensor(step, dtype="int32"))):
             assert ops.dtype(found) == "float32" and found.shape == ()
-            np.testing.assert_allclose(
-                ops.convert_to_numpy(found), wanted, rtol=2e-5, atol=1e-7, err_msg=str(step)
-            )
+            np.testing.assert_allclose(ops.convert_to_numpy(found), wanted, rtol=2e-5, atol=1e-7, err_msg=str(step))
     assert ours.get_config() == theirs.get_config()
     again = schedules.deserialize(real_keras.optimizers.schedules.serialize(theirs))
     assert again.get_config() == ours.get_config()
-    assert (
-        real_keras.optimizers.schedules.deserialize(schedules.serialize(ours)).get_config()
-        == theirs.get_config()
-    )
+    assert real_keras.optimizers.schedules.deserialize(schedules.serialize(ours)).get_config() == theirs.get_config()

@@ -171,6 +171,11 @@ def test_degenerate_parameters(backend):
     assert backend.dtype_of(random.gamma((2,), 2.0, dtype="float16", seed=1)) == "float16"
 
 
+def test_parameters_out_of_range_give_nan(backend):
+    assert np.isnan(values(random.gamma((2,), [-1.0, np.nan], seed=1))).all()
+    assert np.isnan(values(random.binomial((2,), [5.0, np.nan], [np.nan, 0.5], seed=1))).all()
+
+
 def test_gradient_flows_through_dropout(training_backend):
     b = training_backend
     x = b.convert(np.linspace(-1, 1, 60, dtype=np.float32))

@@ -158,3 +158,16 @@ def test_tensorflow_function_advances_the_generator():
 def test_public_names():
     for name in ("SeedGenerator", "uniform", "dropout", "shuffle", "beta"):
         assert name in dir(kerata.random) and hasattr(kerata.random, name)
+
+
+def test_initial_weights_of_keras():
+    """What Keras 3.15.1 on JAX makes after `set_random_seed(42)`, bit for bit."""
+    with backends.use_backend("numpy"):
+        set_random_seed(42)
+        dense = kerata.layers.Dense(3)
+        dense.build((None, 2))
+        expected = [
+            [-0.9347962141036987, 0.1289956420660019, -0.5326799750328064],
+            [-0.28175869584083557, -0.44790953397750854, 0.9868702292442322],
+        ]
+        assert dense.kernel.numpy().tolist() == expected

@@ -8,7 +8,6 @@ _family = Family(
     "activation",
     "kerata.activations",
     base="Layer",
-    aliases={"swish": "silu", "hard_swish": "hard_silu"},
     instances_only=False,
 )
 

@@ -31,8 +31,7 @@ class Initializer(Constructed):
         """
         if type(self).__call__ is Initializer.__call__:
             raise NotImplementedError(
-                f"{type(self).__name__} must define `host(shape, dtype)` or override `__call__(shape, "
-                "dtype=None)`."
+                f"{type(self).__name__} must define `host(shape, dtype)` or override `__call__(shape, dtype=None)`."
             )
         from kerata import ops
 

@@ -13,9 +13,6 @@ _family = Family(
         "normal": "RandomNormal",
         "zero": "Zeros",
         "one": "Ones",
-        "IdentityInitializer": "Identity",
-        "STFTInitializer": "STFT",
-        "OrthogonalInitializer": "Orthogonal",
     },
 )
 
@@ -38,7 +35,7 @@ def get(identifier):
     """
     if isinstance(identifier, np.ndarray) or (hasattr(identifier, "shape") and not callable(identifier)):
         from kerata import ops
-        from kerata.initializers.constant import Constant
+        from kerata.initializers.constants import Constant
 
         return Constant(np.asarray(ops.convert_to_numpy(identifier)))
     return _family.get(identifier)

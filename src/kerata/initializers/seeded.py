@@ -40,9 +40,7 @@ class SeededInitializer(Initializer):
     def _draw(self, sampler, shape, dtype, *args):
         """`sampler(shape, key, *args, dtype)` of `core.threefry`; only floating dtypes can be drawn."""
         if not dtypes.is_float(dtype):
-            raise ValueError(
-                f"{type(self).__name__}: random values are floating, but the weight's dtype is {dtype}."
-            )
+            raise ValueError(f"{type(self).__name__}: random values are floating, but the weight's dtype is {dtype}.")
         return sampler(shape, self.key(), *args, dtype=dtype)
 
 

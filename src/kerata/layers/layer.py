@@ -182,8 +182,8 @@ class Layer(Constructed, metaclass=LayerMeta):
 
     def _track(self, value):
         if isinstance(value, Variable):
-            own = self._trainable_variables if value.trainable else self._non_trainable_variables
-            _add(own, value)
+            if not any(v is value for v in (*self._trainable_variables, *self._non_trainable_variables)):
+                (self._trainable_variables if value.trainable else self._non_trainable_variables).append(value)
         elif isinstance(value, Layer):
             if value is not self:
                 _add(self._layers, value)

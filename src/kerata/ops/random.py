@@ -238,11 +238,10 @@ def random_dropout(x: Float, key: Index, rate, noise_shape: Dims = None):
 
 @composite
 def random_categorical(logits: Float, key: Index, num_samples, dtype):
-    """Draw classes with given unnormalized log-probabilities (the Gumbel-max trick, as
-    `jax.random.categorical`).
+    """Draw classes with given log-probabilities, by the Gumbel-max trick, as `jax.random.categorical`.
 
     Args:
-        logits: tensor [batch, classes].
+        logits: tensor [batch, classes], which needn't be normalized.
         key: uint32[2].
         num_samples: how many for each row.
         dtype: integer dtype.
@@ -304,6 +303,11 @@ def _log_gamma(shape, alpha, key):
     return log(d) + log_v + where(boosted, log(u) / alpha, 0.0)
 
 
+# A proposal is refused with probability below 0.3: after so many rounds only what no proposal satisfies, a parameter
+# that is NaN or out of range, is left.
+_ROUNDS = 64
+
+
 def _first_accepted(propose, key, shape, dtype):
     """Draw proposals, each round with a key of its own, until every element has accepted one."""
 
@@ -312,8 +316,11 @@ def _first_accepted(propose, key, shape, dtype):
         take_it = logical_and(accepted, logical_not(done))
         return i + 1, where(take_it, proposal, value), logical_or(done, accepted)
 
+    def unfinished(i, value, done):
+        return logical_and(less(i, _ROUNDS), any_(logical_not(done)))
+
     start = (cast(0, "int32"), zeros(shape, dtype), zeros(shape, "bool"))
-    return while_loop(lambda i, value, done: any_(logical_not(done)), body, start)[1]
+    return while_loop(unfinished, body, start)[1]
 
 
 @composite
@@ -342,7 +349,7 @@ def _binomial(shape, counts, probabilities, key):
     inversion_key, rejection_key = unstack(random_split(key, 2))
     low = _binomial_by_inversion(where(few, n, 0.0), p, inversion_key, shape)
     high = _binomial_by_rejection(where(few, 40.0, n), where(few, 0.5, p), rejection_key, shape)
-    successes = where(few, low, high)
+    successes = where(few, low, high) + 0.0 * (n * p)  # a parameter that is NaN gives NaN
     return where(greater(given, 0.5), n - successes, successes)
 
 

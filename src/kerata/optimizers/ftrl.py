@@ -1,7 +1,7 @@
 """Follow the regularized leader."""
 
 from kerata import ops
-from kerata.initializers.constant import Constant
+from kerata.initializers.constants import Constant
 from kerata.optimizers.optimizer import Optimizer
 
 

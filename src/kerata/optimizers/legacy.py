@@ -1,17 +1,13 @@
-"""Keras 2's old optimizers. They are gone; asking for one says what to use."""
-
-NAMES = ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "Optimizer", "RMSprop", "SGD")
+"""Keras 2's old optimizers. They are gone; making one says what to use."""
 
 
-def __getattr__(name):
-    if name not in NAMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+class Gone:
+    """An optimizer of Keras 2, which can't be made any more."""
 
-    def gone(*args, **kwargs):
-        raise ImportError(f"`keras.optimizers.legacy.{name}` is Keras 2's. Use `keras.optimizers.{name}`.")
+    def __init__(self, *args, **kwargs):
+        raise ImportError(
+            "`keras.optimizers.legacy` is Keras 2's. Use the optimizer of that name in `keras.optimizers`."
+        )
 
-    return type(name, (), {"__new__": gone, "__doc__": f"Keras 2's {name}, which is gone."})
 
-
-def __dir__():
-    return list(NAMES)
+Adagrad = Adam = Ftrl = Optimizer = RMSprop = SGD = Gone

@@ -25,9 +25,14 @@ class OptimizerMap(Constructed, MutableMapping):
     """
 
     def __init__(self, default_optimizer, optimizer_map=None):
-        self.default_optimizer = _plain(default_optimizer, "optimizer cannot be {}.")
+        self._default_optimizer = _plain(default_optimizer, "optimizer cannot be {}.")
         self._optimizer_map = {}
         self.update(optimizer_map or {})
+
+    @property
+    def default_optimizer(self):
+        """The optimizer for variables that no pattern matches."""
+        return self._default_optimizer
 
     @property
     def optimizer_map(self):
@@ -91,7 +96,7 @@ class MultiOptimizer(Optimizer):
     def __init__(self, optimizer_map, loss_scale_factor=None, name=None):
         super().__init__(learning_rate=0.0, loss_scale_factor=loss_scale_factor, name=name)
         self.optimizer_map = optimizer_map
-        self.optimizers = []
+        self._optimizers = []
         if isinstance(optimizer_map, OptimizerMap):
             self._collect([*optimizer_map.values(), optimizer_map.default_optimizer])
 
@@ -115,6 +120,19 @@ class MultiOptimizer(Optimizer):
     @property
     def variables(self):
         return [*self._variables, *(v for o in self.optimizers for v in o.variables)]
+
+    @property
+    def optimizers(self):
+        """The optimizers in use. A new list."""
+        return list(self._optimizers)
+
+    @property
+    def loss_scale_factor(self):
+        return self._loss_scale_factor
+
+    @loss_scale_factor.setter
+    def loss_scale_factor(self, factor):
+        self._loss_scale_factor = factor
 
     @property
     def learning_rate(self):
@@ -164,8 +182,8 @@ class MultiOptimizer(Optimizer):
 
     def _collect(self, optimizers):
         for optimizer in optimizers:
-            if not any(o is optimizer for o in self.optimizers):
-                self.optimizers.append(optimizer)
+            if not any(o is optimizer for o in self._optimizers):
+                self._optimizers.append(optimizer)
 
 
 def _plain(optimizer, message):

@@ -28,8 +28,7 @@ class OrthogonalRegularizer(Regularizer):
         shape = ops.shape(inputs)
         if len(shape) != 2:
             raise ValueError(
-                "Inputs to OrthogonalRegularizer must have rank 2, a matrix, "
-                f"but the shape is {tuple(shape)}."
+                f"Inputs to OrthogonalRegularizer must have rank 2, a matrix, but the shape is {tuple(shape)}."
             )
         vectors = inputs if self.mode == "rows" else ops.transpose(inputs)
         vectors = ops.normalize(vectors, axis=1)

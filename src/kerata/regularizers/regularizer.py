@@ -31,7 +31,6 @@ def strength(value, name, owner):
         number = math.nan
     if isinstance(value, (bool, str)) or not math.isfinite(number) or number < 0:
         raise ValueError(
-            f"{owner}: Invalid value for argument {name}: expected a non-negative float, but {value!r} was "
-            "given."
+            f"{owner}: Invalid value for argument {name}: expected a non-negative float, but {value!r} was given."
         )
     return number

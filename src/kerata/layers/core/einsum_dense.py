@@ -3,7 +3,7 @@
 import re
 
 from kerata import activations, constraints, initializers, ops, regularizers
-from kerata.initializers.variance_scaling import VarianceScaling
+from kerata.initializers.variance import VarianceScaling
 from kerata.layers.input_spec import InputSpec
 from kerata.layers.layer import Layer
 from kerata.layers.lora import Adaptable

@@ -71,7 +71,7 @@ def compute_fans(shape, input_axes=None, output_axes=None):
     Without axes: a vector counts for both, a matrix is `(inputs, outputs)`, and of a convolution's kernel the
     leading axes are the receptive field.
 
-    >>> from kerata.initializers.variance_scaling import compute_fans
+    >>> from kerata.initializers.variance import compute_fans
     >>> compute_fans((3, 3, 16, 32))
     (144, 288)
     """
@@ -95,8 +95,7 @@ def _choice(value, choices, name, owner):
     if value not in choices:
         listed = ", ".join(repr(c) for c in choices)
         raise ValueError(
-            f"{owner}: Invalid `{name}` argument: {value!r}. Choose one of "
-            f"{listed}.{errors.nearest(value, choices)}"
+            f"{owner}: Invalid `{name}` argument: {value!r}. Choose one of {listed}.{errors.nearest(value, choices)}"
         )
     return value
 
