@@ -15,7 +15,7 @@ WORKERS ?= 2
 ARGS ?=
 
 # Tests and benchmarks run on the CPU, one thread a process: workers would fight over cores otherwise.
-QUIET := TF_CPP_MIN_LOG_LEVEL=3 TF_ENABLE_ONEDNN_OPTS=0 CUDA_VISIBLE_DEVICES= JAX_PLATFORMS=cpu
+QUIET := TF_CPP_MIN_LOG_LEVEL=3 CUDA_VISIBLE_DEVICES= JAX_PLATFORMS=cpu
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 TF_NUM_INTRAOP_THREADS=1 \
 	TF_NUM_INTEROP_THREADS=1 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
 PYTEST := env $(QUIET) $(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

@@ -37,6 +37,12 @@ class ConstructedMeta(ABCMeta):
             make = _config_from_attributes if cls._is_library_class else _config_from_record
             cls.get_config = make(cls)
 
+    @property
+    def __signature__(cls):
+        # `inspect` would show that of `__call__` below.
+        signature = inspect.signature(cls.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
+
     def __call__(cls, *args, **kwargs):
         instance = super().__call__(*args, **kwargs)
         if not cls._is_library_class and isinstance(instance, Constructed):

@@ -1313,7 +1313,7 @@ def isreal(x: Tensor):
         Boolean tensor of `x`'s shape.
 
     >>> ops.isreal([1.0, 2.0])
-    [True, True]
+    [ True,  True]
     """
     return equal(imag(x), 0)
 
@@ -1329,7 +1329,7 @@ def signbit(x: Tensor):
         Boolean tensor of `x`'s shape.
 
     >>> ops.signbit([-0.0, 1.0, -2])
-    [True, False, True]
+    [ True, False,  True]
     """
     kind = dtype(x)
     if kind == "bool" or kind.startswith("uint"):
@@ -1648,7 +1648,7 @@ def isclose(x1: Tensor, x2: Tensor, rtol=1e-5, atol=1e-8, equal_nan=False):
         Boolean tensor of the broadcast shape.
 
     >>> ops.isclose([1.0, 2.0], [1.0, 2.1])
-    [True, False]
+    [ True, False]
     """
     if not (dtypes.is_float(dtype(x1)) or dtypes.is_complex(dtype(x1))):
         x1, x2 = cast(x1, "float32"), cast(x2, "float32")

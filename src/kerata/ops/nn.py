@@ -395,6 +395,12 @@ def max_of(values):
     return sorted(values)[-1]
 
 
+def _known(owner, name, shape):
+    """Raise the error for a shape that has to be known and isn't."""
+    if None in tuple(shape):
+        raise ValueError(f"{owner}: every dimension of `{name}` must be known, but its shape is {tuple(shape)}.")
+
+
 def _padding(owner, padding):
     if isinstance(padding, (tuple, list)):
         return tuple(tuple(p) for p in padding)
@@ -428,6 +434,7 @@ def conv(inputs: Float, kernel: Float, strides=1, padding="valid", data_format=N
     >>> ops.conv(ops.ones((1, 5, 5, 3)), ops.ones((2, 2, 3, 4))).shape[-1]
     4
     """
+    _known("conv", "kernel", kernel.shape)
     rank = len(kernel.shape) - 2
     strides, padding, data_format, dilation_rate = _geometry("conv", rank, strides, padding, data_format, dilation_rate)
     channels = inputs.shape[-1 if data_format == "channels_last" else 1]
@@ -458,6 +465,7 @@ def depthwise_conv(inputs: Float, kernel: Float, strides=1, padding="valid", dat
     >>> ops.depthwise_conv(ops.ones((1, 5, 5, 3)), ops.ones((2, 2, 3, 2))).shape[-1]
     6
     """
+    _known("depthwise_conv", "kernel", kernel.shape)
     return (
         inputs,
         kernel,
@@ -507,6 +515,7 @@ def conv_transpose(
     >>> tuple(ops.conv_transpose(ops.ones((1, 4, 4, 3)), ops.ones((2, 2, 5, 3)), strides=2).shape)
     (1, 8, 8, 5)
     """
+    _known("conv_transpose", "kernel", kernel.shape)
     rank = len(kernel.shape) - 2
     strides = int_tuple(strides, rank, "strides", "conv_transpose")
     dilation_rate = int_tuple(dilation_rate, rank, "dilation_rate", "conv_transpose")
@@ -895,6 +904,8 @@ def dot_product_attention(
     1.0
     """
     if scale is None:
+        _known("dot_product_attention", "query", query.shape[-1:])
+    if scale is None:
         scale = query.shape[-1] ** -0.5
     if attn_logits_soft_cap is not None:
         return _capped_attention(query, key, value, bias, mask, scale, is_causal, attn_logits_soft_cap)
@@ -1093,6 +1104,7 @@ def space_to_depth(x: Tensor, block_size, data_format="channels_last"):
     >>> tuple(ops.space_to_depth(ops.ones((1, 4, 4, 3)), 2).shape)
     (1, 2, 2, 12)
     """
+    _known("space_to_depth", "x", x.shape[1:])
     data_format = config.standardize_data_format(data_format)
     if data_format == "channels_first":
         x = transpose(x, (0, 2, 3, 1))
@@ -1114,6 +1126,7 @@ def depth_to_space(x: Tensor, block_size, data_format="channels_last"):
     >>> tuple(ops.depth_to_space(ops.ones((1, 2, 2, 12)), 2).shape)
     (1, 4, 4, 3)
     """
+    _known("depth_to_space", "x", x.shape[1:])
     data_format = config.standardize_data_format(data_format)
     if data_format == "channels_first":
         x = transpose(x, (0, 2, 3, 1))

@@ -445,7 +445,7 @@ def in_top_k(targets: Index, predictions: Index, k):
         Boolean tensor of shape `(batch,)`.
 
     >>> ops.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], 1)
-    [True, False]
+    [ True, False]
     """
     classes = shape_of(predictions)[-1]
     valid = logical_and(targets >= 0, targets < classes)
