@@ -101,10 +101,37 @@ def test_several_outputs(training_backend):
     logs = model.fit(X, {"a": Y, "b": labels}, epochs=1, verbose=0).history
     assert set(logs) == {"loss", "a_loss", "b_loss", "b_accuracy"}
     got = model.evaluate(X, [Y, labels], verbose=0, return_dict=True)
-    np.testing.assert_allclose(got["loss"], got["a_loss"] + got["b_loss"], rtol=1e-4)
+    np.testing.assert_allclose(got["loss"], 0.5 * got["a_loss"] + 2 * got["b_loss"], rtol=1e-4)
     a, b = model.predict(X, verbose=0)
-    np.testing.assert_allclose(got["a_loss"], 0.5 * np.mean((a - Y) ** 2), rtol=1e-3)
+    np.testing.assert_allclose(got["a_loss"], np.mean((a - Y) ** 2), rtol=1e-3)
     np.testing.assert_allclose(got["b_accuracy"], np.mean(b.argmax(1) == labels), rtol=1e-5)
+
+
+def test_compute_metrics_may_be_overridden(training_backend):
+    class Own(kerata.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = layers.Dense(1)
+
+        def call(self, x):
+            return self.dense(x)
+
+        def compute_metrics(self, x, y, y_pred, sample_weight=None):
+            return super().compute_metrics(x, y, y_pred, sample_weight) | {"extra": kerata.ops.mean(y_pred)}
+
+    model = Own()
+    model.compile("sgd", "mse", metrics=["mae"])
+    assert set(model.fit(X, Y, verbose=0).history) == {"loss", "mae", "extra"}
+    assert set(model.evaluate(X, Y, verbose=0, return_dict=True)) == {"loss", "mae", "extra"}
+
+
+def test_all_frozen(training_backend):
+    model = classifier()
+    model.trainable = False
+    before = model.get_weights()
+    assert np.isfinite(model.fit(X, Y, verbose=0).history["loss"][0])
+    for a, b in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_regularization_and_add_loss(training_backend):

@@ -108,10 +108,11 @@ class OutputLosses:
             if fn is None:
                 continue
             value = fn(t, p, w)
-            if self.weights[i] is not None:
-                value = value * self.weights[i]
+            # What is shown of an output is its loss as it is, without its weight in the sum.
             if self.trackers:
                 self.trackers[i].update_state(value, sample_weight=batch_size(p))
+            if self.weights[i] is not None:
+                value = value * self.weights[i]
             total = value if total is None else total + value
         return total
 
@@ -287,7 +288,7 @@ def _metric(identifier, y, y_pred):
         if isinstance(identifier, str):
             found.name = identifier
         return found
-    name = identifier if isinstance(identifier, str) else getattr(found, "__name__", "metric")
+    name = identifier if isinstance(identifier, str) else getattr(found, "__name__", "metric").strip("<>")
     return metrics_module.MeanMetricWrapper(found, name=name)
 
 

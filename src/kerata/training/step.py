@@ -51,7 +51,7 @@ def _function(model, kind, own):
         return model.predict_step, True
     if own == "data":
         return (model.train_step if kind == "train" else model.test_step), True
-    return (model._train if kind == "train" else model._test), False
+    return (model._train if kind == "train" else model._test), model._own_metrics
 
 
 def _build(model, kind, data):

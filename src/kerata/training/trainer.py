@@ -247,8 +247,8 @@ class Trainer:
         Returns:
             `{name: value}` of the metrics.
         """
-        self._train(data)
-        return self.get_metrics_result()
+        logs = self._train(data)
+        return self.get_metrics_result() if logs is None else logs
 
     def _train(self, data):
         from kerata import transforms
@@ -267,7 +267,7 @@ class Trainer:
             self.optimizer.apply(gradients, variables)
         loss, y_pred = tree.map_structure(_stopped, (loss, y_pred))
         self._loss_tracker.update_state(loss, sample_weight=_samples(x))
-        self._update_metrics(y, y_pred, sample_weight)
+        return self._measured(x, y, y_pred, sample_weight)
 
     def _forward_pass(self, x, training):
         return self(x, training=training) if self._takes_training() else self(x)
@@ -279,15 +279,27 @@ class Trainer:
 
     def test_step(self, data):
         """One step of evaluation."""
-        self._test(data)
-        return self.get_metrics_result()
+        logs = self._test(data)
+        return self.get_metrics_result() if logs is None else logs
 
     def _test(self, data):
         x, y, sample_weight = _parts(data)
         y_pred = self._forward_pass(x, training=False)
         loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
         self._loss_tracker.update_state(loss, sample_weight=_samples(x))
+        return self._measured(x, y, y_pred, sample_weight)
+
+    def _measured(self, x, y, y_pred, sample_weight):
+        """Bring the metrics up to date; the logs if the user computes them, `None` if they are to be read off the metrics."""
+        if self._own_metrics:
+            return self.compute_metrics(x, y, y_pred, sample_weight)
         self._update_metrics(y, y_pred, sample_weight)
+        return None
+
+    @property
+    def _own_metrics(self):
+        """Whether `compute_metrics` is overridden."""
+        return type(self).compute_metrics is not Trainer.compute_metrics
 
     def predict_step(self, data):
         """The outputs for a batch."""

@@ -78,7 +78,8 @@ def _differentiate(function, by, variables, has_aux):
             'kerata.config.set_backend("jax").'
         )
     params = [v.value for v in variables] if variables else tree.flatten(by)
-    if current_trace.get() is not None and any(isinstance(p, KerasTensor) for p in params):
+    # (With nothing to differentiate by, as when all is frozen, a trace still wants the loss as a node.)
+    if current_trace.get() is not None and (not params or any(isinstance(p, KerasTensor) for p in params)):
         loss, aux, gradients = _symbolic(function, by, variables, params, has_aux)
     else:
         loss, aux, gradients = _native(b, function, by, variables, params, has_aux)
