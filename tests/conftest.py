@@ -1,6 +1,9 @@
 """What all tests share: the backends, one after the other, each entered for the test."""
 
+import gc
+import itertools
 import os
+import sys
 
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -51,3 +54,17 @@ def fresh_names():
     from kerata.core.names import reset_names
 
     reset_names()
+
+
+# Compiled functions of so many tests at most are kept: together they'd take gigabytes.
+TESTS_BETWEEN_SWEEPS = 400
+_tests = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def emptied_caches():
+    """JAX's compiled functions are let go of from time to time."""
+    yield
+    if next(_tests) % TESTS_BETWEEN_SWEEPS == 0 and "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
+        gc.collect()

@@ -647,7 +647,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             return None
         if isinstance(params[0], KerasTensor):
             # A step being traced, to be run as a plan. (Branches keep to pure functions.)
-            pure = self.gradient_accumulation_steps or not current_trace.get().in_place
+            pure = self.gradient_accumulation_steps or not getattr(current_trace.get(), "in_place", False)
             return None if pure else functools.partial(update_in_place, self, self.fused)
         if in_stateless_scope() or backend.compiling():
             return None
@@ -864,6 +864,8 @@ def plain_class(cls):
 
 
 def _made_bare(cls):
+    if backends.current_name() in TRACKING_BACKENDS:
+        cls = backends.current().module_class(cls)
     return cls.__new__(cls)
 
 
