@@ -38,12 +38,15 @@ __all__ = [
 
 
 def clear_session(free_memory=True):
-    """Begin automatic names anew.
+    """Begin automatic names and the global seed generator anew.
 
     Args:
         free_memory: collect garbage at once.
     """
+    from kerata.random.seeds import reset_global_seed_generator
+
     reset_names()
+    reset_global_seed_generator()
     if free_memory:
         import gc
 

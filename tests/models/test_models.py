@@ -252,3 +252,12 @@ def test_torch_hooks_of_compiled_models_run():
         handle.remove()
         model(DATA["a"])
         assert seen == [1]
+
+
+def test_a_layer_built_inside_jit_has_real_weights():
+    import jax
+
+    with backends.use_backend("jax"):
+        layer = layers.Dense(2)
+        y = jax.jit(lambda x: layer(x))(DATA["a"])
+        np.testing.assert_allclose(y, DATA["a"] @ layer.get_weights()[0], rtol=1e-4, atol=1e-5)

@@ -97,7 +97,9 @@ def bitcast(x, dtype):
 
 
 def variable(array, trainable, name):
-    return jnp.array(array)
+    # A layer may be built inside a function that is being jitted; its weights are real arrays all the same.
+    with jax.ensure_compile_time_eval():
+        return jnp.array(array)
 
 
 def read(storage):
