@@ -75,7 +75,8 @@ def agrees(b, name, tensors, arguments, linear):
     got = b.to_numpy(getattr(b, name)(*native, *arguments))
     assert got.shape == wanted.shape
     np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4)
-    if not linear:
+    # JAX differentiates by its own rules, and each gradient costs seconds of compilation.
+    if not linear or b.NAME == "jax":
         return
     weight = normal(*wanted.shape)
 

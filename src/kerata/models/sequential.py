@@ -242,8 +242,7 @@ def _first_dtype(layer):
 
 def _takes_one_input(layer):
     kinds = inspect.Parameter
-    parameters = inspect.signature(type(layer).call).parameters.values()
-    required = [
-        p for p in parameters if p.default is p.empty and p.kind is kinds.POSITIONAL_OR_KEYWORD and p.name != "self"
-    ]
+    # Of the bound method: the layer itself isn't among them, whatever it's called there.
+    parameters = inspect.signature(layer.call).parameters.values()
+    required = [p for p in parameters if p.default is p.empty and p.kind is kinds.POSITIONAL_OR_KEYWORD]
     return len(required) <= 1

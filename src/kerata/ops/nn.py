@@ -1019,7 +1019,7 @@ def sparse_categorical_crossentropy(target: Index, output: Float, from_logits=Fa
 
     Args:
         target: integers, of `output`'s shape without `axis` (or with it, of length 1).
-        output: probabilities (not rescaled), or logits with `from_logits`.
+        output: probabilities (scaled to sum to one), or logits with `from_logits`.
         from_logits: whether `output` is before the softmax.
         axis: the classes' axis.
 
@@ -1054,6 +1054,7 @@ def sparse_categorical_crossentropy_with_logits(target: Index, output: Float, ax
 @composite
 def _sparse_categorical_crossentropy(target: Index, output: Float, axis):
     """Sparse categorical crossentropy of probabilities (not public)."""
+    output = output / sum(output, axis=axis, keepdims=True)
     output = clip(output, config.epsilon(), 1 - config.epsilon())
     return -log(_picked(output, target, axis))
 

@@ -10,7 +10,7 @@ STEP = "stateful"
 INTEGER_DIMS = False
 IN_PLACE = True
 inference = no_grad = nullcontext
-_EAGER = type(tf.constant(0))
+_EAGER = tf.__internal__.EagerTensor
 
 
 def is_concrete(x):
