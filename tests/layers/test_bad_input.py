@@ -82,3 +82,19 @@ def test_a_lambda_is_refused_unless_trusted():
         layers.deserialize(config)
     again = layers.Lambda.from_config(config["config"], safe_mode=False)
     assert (again(X) == 2).all()
+
+
+def test_every_layer_takes_a_phase():
+    """Layers without a `training` of their own hand it to those inside."""
+
+    class Around(kerata.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = layers.Dropout(0.9, seed=1)
+
+        def call(self, inputs):
+            return self.inner(inputs)
+
+    assert (layers.Flatten()(X, training=True) == X).all()
+    assert (Around()(X) == X).all()
+    assert not (Around()(X, training=True) == X).all()

@@ -557,10 +557,15 @@ class Layer(Constructed, metaclass=LayerMeta):
             raise RuntimeError(
                 f"{type(self).__name__}: `super().__init__()` was not called in its `__init__`; call it there, first thing."
             )
+        phase = None
+        if "training" in kwargs and not signature.accepts("training"):
+            # Meant for the layers inside.
+            phase = kwargs["training"]
+            kwargs = {k: v for k, v in kwargs.items() if k != "training"}
         bound = signature.bind(args, kwargs, self._where())
         extra = tuple([self._prepare(x) for x in args[len(signature.names) :]])
         context = current_call.get()
-        training = self._training(bound, signature, context)
+        training = self._training(bound, signature, context, phase)
         symbolic = any_symbolic(extra)
         for name, value in bound.items():
             if name != "training" and type(value) is not bool:
@@ -589,8 +594,8 @@ class Layer(Constructed, metaclass=LayerMeta):
             if token is not None:
                 current_call.reset(token)
 
-    def _training(self, bound, signature, context):
-        training = bound.get("training")
+    def _training(self, bound, signature, context, phase):
+        training = bound.get("training", phase)
         if training is None and context is not None:
             training = context.training
         if training is None and signature.takes_training:

@@ -28,10 +28,16 @@ def module_class(cls):
             "__qualname__": cls.__qualname__,
             "__doc__": cls.__doc__,
             "_is_module_class": True,
+            "torch_params": property(_parameters),
             **{name: _noticed(name) for name in _HOOKS},
         }
         found = _classes[cls] = type(cls)(cls.__name__, (cls, torch.nn.Module), namespace)
     return found
+
+
+def _parameters(layer):
+    """The tensor of each of the layer's variables, by path: what Keras calls `torch_params`."""
+    return {variable.path: variable.storage for variable in layer.variables}
 
 
 def _noticed(name):

@@ -53,7 +53,8 @@ class HeadAttention(Layer):
         self.seed = seed
         if self.flash_attention and self.dropout > 0:
             raise ValueError(
-                f"{self._where()}: flash attention has no dropout; set `dropout=0` or `flash_attention=False`."
+                f"{self._where()}: Dropout is not supported when flash attention is enabled. Set `dropout=0` or "
+                "`flash_attention=False`."
             )
 
     def _projection(self, name, rank, heads, size):
@@ -92,7 +93,10 @@ class HeadAttention(Layer):
     def _needs_scores(self, return_attention_scores, training):
         """Whether the scores themselves are needed, which fused kernels don't give."""
         if return_attention_scores and self.flash_attention:
-            raise ValueError(f"{self._where()}: flash attention gives no scores; set `flash_attention=False`.")
+            raise ValueError(
+                f"{self._where()}: Returning attention scores is not supported when flash attention is enabled. Set "
+                "`flash_attention=False` to get them."
+            )
         return return_attention_scores or (self.dropout > 0 and training)
 
     def _fused(self, query, key, value, mask, is_causal):
