@@ -359,3 +359,10 @@ def test_one_class_warns():
 def test_a_loss_without_call():
     with pytest.raises(NotImplementedError, match="Bare must define"):
         type("Bare", (losses.Loss,), {})()([1.0], [1.0])
+
+
+def test_crossentropies_scale_probabilities_that_do_not_sum_to_one(backend):
+    p, rows = np.array([[0.5, 0.9], [0.3, 0.2]], "float32"), np.arange(2)
+    wanted = -np.log((p / p.sum(1, keepdims=True))[rows, rows])
+    same(losses.sparse_categorical_crossentropy(rows, p), wanted, rtol=1e-5)
+    same(losses.categorical_crossentropy(np.eye(2, dtype="float32"), p), wanted, rtol=1e-5)

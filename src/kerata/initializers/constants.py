@@ -45,7 +45,11 @@ class Constant(Initializer):
         self.value = value
 
     def get_config(self):
-        return {"value": serialization.serialize_keras_object(self.value)}
+        value = self.value
+        if isinstance(value, np.ndarray):
+            # As NumPy, so that it keeps its dtype on every backend.
+            return {"value": {"class_name": "__numpy__", "config": {"value": value.tolist(), "dtype": value.dtype.name}}}
+        return {"value": serialization.serialize_keras_object(value)}
 
     def host(self, shape, dtype):
         value = np.asarray(self.value, dtypes.to_numpy_dtype(dtype))

@@ -1008,9 +1008,7 @@ def categorical_crossentropy_with_logits(target: Float, output: Float, axis=-1):
 @composite
 def _categorical_crossentropy(target: Float, output: Float, axis):
     """Categorical crossentropy of probabilities (not public)."""
-    output = output / sum(output, axis=axis, keepdims=True)
-    output = clip(output, config.epsilon(), 1 - config.epsilon())
-    return -sum(target * log(output), axis=axis)
+    return cast(-sum(_wide(target) * log(_proper(output, axis)), axis=axis), _half(output))
 
 
 @composite(native="")
@@ -1054,9 +1052,14 @@ def sparse_categorical_crossentropy_with_logits(target: Index, output: Float, ax
 @composite
 def _sparse_categorical_crossentropy(target: Index, output: Float, axis):
     """Sparse categorical crossentropy of probabilities (not public)."""
-    output = output / sum(output, axis=axis, keepdims=True)
-    output = clip(output, config.epsilon(), 1 - config.epsilon())
-    return -log(_picked(output, target, axis))
+    return cast(-log(_picked(_proper(output, axis), target, axis)), _half(output))
+
+
+def _proper(output, axis):
+    """Probabilities that sum to one along `axis` and have finite logarithms; half precision can't add up many of them."""
+    wide = _wide(output)
+    wide = wide / sum(wide, axis=axis, keepdims=True)
+    return clip(wide, config.epsilon(), 1 - config.epsilon())
 
 
 def _picked(output, target, axis):
