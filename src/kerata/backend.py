@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from kerata import backends
+from kerata import backends, random
 from kerata.backends import current_name as backend
 from kerata.core.config import (
     epsilon,
@@ -29,12 +29,24 @@ __all__ = [
     "is_float_dtype",
     "is_int_dtype",
     "is_keras_tensor",
+    "random",
+    "random_seed_dtype",
     "result_type",
     "set_epsilon",
     "set_floatx",
     "set_image_data_format",
     "standardize_dtype",
 ]
+
+
+def random_seed_dtype():
+    """Dtype of the keys that random numbers are drawn with, on every backend.
+
+    >>> from kerata import backend
+    >>> backend.random_seed_dtype()
+    'uint32'
+    """
+    return "uint32"
 
 
 def clear_session(free_memory=True):

@@ -125,8 +125,8 @@ def primitive(rule, scalars=False, native=None, canonical=None):
             returns `spec(shape, dtype)` or a list or tuple of those.
         scalars: natives take Python numbers in place of all tensors but the first.
         native: name of the backends' functions, if it isn't the op's.
-        canonical: source of a test (`_b` is the backend) under which the arguments are canonical already, so that the
-            body needn't run.
+        canonical: source of a test (`_b` is the backend) under which the arguments are canonical already and no symbols
+            stand in shapes, so that neither the body nor the search for symbols needs to run.
     """
 
     def declare(declaration):
@@ -156,6 +156,7 @@ def _generate(declaration, op):
         "_body": op.body,
         "_variables": VARIABLES,
         "_symbolic": holds_symbolic,
+        "_integers": integers,
     }
     header = []
     for i, name in enumerate(positional):
@@ -178,11 +179,9 @@ def _generate(declaration, op):
         call = ["        " + line for line in _native_call(op, names)]
         source += ["    _b = _selected() or _process.backend", "    _t = _b.TYPES", f"    if {condition}:", *call]
         # Variables are read, then the same test again.
-        tensors = [op.parameters[i] for i in op.tensor_at]
-        source += [f"    if {' or '.join(f'type({n}) in _variables' for n in tensors)}:"]
-        for n in tensors:
-            source += [f"        if type({n}) in _variables:", f"            {n} = {n}.value"]
-        source += [f"        if {condition}:", *("    " + line for line in call)]
+        for name in (op.parameters[i] for i in op.tensor_at):
+            source += [f"    if type({name}) in _variables:", f"        {name} = {name}.value"]
+        source += [f"    if {condition}:", *call]
     source.append(f"    return _slow(_op, [{names}])")
     exec(compile("\n".join(source), f"<op {op.name}>", "exec"), namespace)
     function = namespace[op.name]
@@ -220,20 +219,23 @@ def _fast_condition(op, optional):
     elif op.least and grouped:
         tests.append(f"{grouped[0]}.dtype is not _b.BOOL")
     tests += [f"type({op.parameters[i]}) is not list" for i in op.axis_at]
-    tests += [f"not _symbolic({op.parameters[i]})" for i in op.dims_at]
     return " and ".join(tests)
 
 
 def _native_call(op, names):
     if op.is_composite:
-        return [
+        call = [
             f"_n = getattr(_b, {op.native!r}, None)",
             f"return _body({names}) if _n is None else _n({names})",
         ]
-    if op.body is None:
-        return [f"return _b.{op.native}({names})"]
-    shortcut = [f"if {op.canonical}:", f"    return _b.{op.native}({names})"] if op.canonical else []
-    return [*shortcut, f"return _b.{op.native}(*_body({names}))"]
+    elif op.body is None:
+        call = [f"return _b.{op.native}({names})"]
+    else:
+        call = [f"return _b.{op.native}(*_body({names}))"]
+    if op.dims_at:
+        symbolic = " or ".join(f"_symbolic({op.parameters[i]})" for i in op.dims_at)
+        call = [f"if not ({symbolic}):", *("    " + line for line in call)]
+    return [f"if {op.canonical}:", f"    return _b.{op.native}({names})", *call] if op.canonical else call
 
 
 # ------------------------------------------------------------------ the slow path
@@ -269,6 +271,16 @@ def _slow(op, args):
     if op.body is not None:
         args = op.body(*args)
     return getattr(b, op.native)(*args)
+
+
+def integers(shape):
+    """Whether a shape is a tuple of Python integers: nothing to resolve in it."""
+    if type(shape) is not tuple:
+        return False
+    for d in shape:
+        if type(d) is not int:
+            return False
+    return True
 
 
 def holds_symbolic(value):

@@ -51,7 +51,7 @@ def _dimension(d, owner):
         return d
 
 
-@primitive(rule=rules.reshape, canonical="_b.INTEGER_DIMS and type(newshape) is tuple and None not in newshape")
+@primitive(rule=rules.reshape, canonical="_b.INTEGER_DIMS and _integers(newshape)")
 def reshape(x: Index, newshape: Dims):
     """The same elements in another shape (`numpy.reshape`).
 
