@@ -12,6 +12,7 @@ from kerata.ops import rules
 from kerata.ops.core import shape as shape_of
 from kerata.ops.core import stop_gradient
 from kerata.ops.creation import ones_like, zeros_like
+from kerata.ops.ctc import ctc_decode, ctc_loss
 from kerata.ops.declare import Bool, Float, Index, Tensor, composite, primitive
 from kerata.ops.elementwise import (
     abs,
@@ -36,9 +37,11 @@ from kerata.ops.indexing import multi_hot, one_hot
 from kerata.ops.linalg import einsum, matmul
 from kerata.ops.movement import concatenate, expand_dims, reshape, split, squeeze, transpose
 from kerata.ops.reduction import cumsum, logsumexp, max, mean, sum
+from kerata.ops.sliding import fold, unfold
 from kerata.ops.sorting import sort
 
-__all__ = ["multi_hot", "one_hot"]
+# Declared elsewhere, but `keras.ops.nn` has them too.
+__all__ = ["ctc_decode", "ctc_loss", "fold", "multi_hot", "one_hot", "unfold"]
 
 # ------------------------------------------------------------------ activations
 
@@ -1072,28 +1075,32 @@ def _picked(output, target, axis):
 # ------------------------------------------------------------------ recurrent kernels
 
 
-def _lstm_rule(x, h, c, kernel, recurrent_kernel, bias, reverse):
-    outputs = spec((x.shape[0], x.shape[1], h.shape[-1]), x.dtype)
-    return [outputs, spec(h.shape, x.dtype), spec(c.shape, x.dtype)]
+def _outputs(x, h, sequences):
+    return spec((x.shape[0], x.shape[1], h.shape[-1]) if sequences else h.shape, x.dtype)
+
+
+def _lstm_rule(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
+    return [_outputs(x, h, sequences), spec(h.shape, x.dtype), spec(c.shape, x.dtype)]
 
 
 @primitive(rule=_lstm_rule)
-def lstm(x: Float, h: Float, c: Float, kernel: Float, recurrent_kernel: Float, bias: Float, reverse):
+def lstm(x: Float, h: Float, c: Float, kernel: Float, recurrent_kernel: Float, bias: Float, reverse, sequences=True):
     """A whole LSTM layer (Hochreiter & Schmidhuber, 1997; gates i f c o), by the framework's fused kernel (not public).
 
-    `x` is `(batch, time, features)`; returns `(outputs, last h, last c)`.
+    `x` is `(batch, time, features)`; returns `(outputs, last h, last c)`, outputs being the last alone unless `sequences`.
     """
 
 
-def _gru_rule(x, h, kernel, recurrent_kernel, bias, reverse):
-    return [spec((x.shape[0], x.shape[1], h.shape[-1]), x.dtype), spec(h.shape, x.dtype)]
+def _gru_rule(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
+    return [_outputs(x, h, sequences), spec(h.shape, x.dtype)]
 
 
 @primitive(rule=_gru_rule)
-def gru(x: Float, h: Float, kernel: Float, recurrent_kernel: Float, bias: Float, reverse):
+def gru(x: Float, h: Float, kernel: Float, recurrent_kernel: Float, bias: Float, reverse, sequences=True):
     """A whole GRU layer (Cho et al., 2014; gates z r h, reset after the product), by the framework's fused kernel (not public).
 
-    `x` is `(batch, time, features)`, `bias` `(2, 3 * units)`; returns `(outputs, last h)`.
+    `x` is `(batch, time, features)`, `bias` `(2, 3 * units)`; returns `(outputs, last h)`, outputs being the
+    last alone unless `sequences`.
     """
 
 

@@ -183,8 +183,8 @@ def _wide(dtype):
     return jnp.float32 if dtype in HALF else dtype
 
 
-@static(6)
-def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
+@static(6, 7)
+def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     projected = jnp.matmul(jnp.swapaxes(x, 0, 1), kernel) + bias
 
     def step(carry, row):
@@ -192,14 +192,14 @@ def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
         i, f, g, o = jnp.split(row + jnp.matmul(h, recurrent_kernel), 4, -1)
         c = lax.logistic(f) * c + lax.logistic(i) * jnp.tanh(g)
         h = lax.logistic(o) * jnp.tanh(c)
-        return (h, c), h
+        return (h, c), h if sequences else None
 
     (h, c), outputs = lax.scan(step, (h, c), projected, reverse=reverse)
-    return jnp.swapaxes(outputs, 0, 1), h, c
+    return jnp.swapaxes(outputs, 0, 1) if sequences else h, h, c
 
 
-@static(5)
-def gru(x, h, kernel, recurrent_kernel, bias, reverse):
+@static(5, 6)
+def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     projected = jnp.matmul(jnp.swapaxes(x, 0, 1), kernel) + bias[0]
 
     def step(h, row):
@@ -207,10 +207,10 @@ def gru(x, h, kernel, recurrent_kernel, bias, reverse):
         hz, hr, hh = jnp.split(jnp.matmul(h, recurrent_kernel) + bias[1], 3, -1)
         z = lax.logistic(xz + hz)
         h = z * h + (1 - z) * jnp.tanh(xh + lax.logistic(xr + hr) * hh)
-        return h, h
+        return h, h if sequences else None
 
     h, outputs = lax.scan(step, h, projected, reverse=reverse)
-    return jnp.swapaxes(outputs, 0, 1), h
+    return jnp.swapaxes(outputs, 0, 1) if sequences else h, h
 
 
 @static(2)

@@ -145,7 +145,7 @@ def _lowest(dtype):
     return np.asarray(0.7 * float(ml_dtypes.finfo(dtype).min), dtype)
 
 
-def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
+def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     projected = np.moveaxis(matmul(x, kernel) + bias, 1, 0)
     outputs = np.empty((*projected.shape[:2], h.shape[-1]), x.dtype)
     for t in _times(len(projected), reverse):
@@ -153,10 +153,10 @@ def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
         c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
         h = sigmoid(o) * np.tanh(c)
         outputs[t] = h
-    return np.moveaxis(outputs, 0, 1), h, c
+    return np.moveaxis(outputs, 0, 1) if sequences else h, h, c
 
 
-def gru(x, h, kernel, recurrent_kernel, bias, reverse):
+def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     projected = np.moveaxis(matmul(x, kernel) + bias[0], 1, 0)
     outputs = np.empty((*projected.shape[:2], h.shape[-1]), x.dtype)
     for t in _times(len(projected), reverse):
@@ -165,7 +165,7 @@ def gru(x, h, kernel, recurrent_kernel, bias, reverse):
         z, candidate = sigmoid(xz + hz), np.tanh(xh + sigmoid(xr + hr) * hh)
         h = z * h + (1 - z) * candidate
         outputs[t] = h
-    return np.moveaxis(outputs, 0, 1), h
+    return np.moveaxis(outputs, 0, 1) if sequences else h, h
 
 
 def _times(length, reverse):

@@ -177,7 +177,7 @@ def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
     return tf.transpose(_raw.BatchMatMulV2(x=_raw.Softmax(logits=logits), y=v), (0, 2, 1, 3))
 
 
-def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
+def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     def step(row, state):
         h, c = state
         i, f, g, o = tf.split(row + matmul(h, recurrent_kernel), 4, -1)
@@ -185,11 +185,11 @@ def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
         h = tf.sigmoid(o) * tf.tanh(c)
         return h, (h, c)
 
-    outputs, (h, c) = _recurrence(step, matmul(x, kernel) + bias, (h, c), reverse)
+    outputs, (h, c) = _recurrence(step, matmul(x, kernel) + bias, (h, c), reverse, sequences)
     return outputs, h, c
 
 
-def gru(x, h, kernel, recurrent_kernel, bias, reverse):
+def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     def step(row, state):
         (h,) = state
         xz, xr, xh = tf.split(row, 3, -1)
@@ -198,32 +198,35 @@ def gru(x, h, kernel, recurrent_kernel, bias, reverse):
         h = z * h + (1 - z) * tf.tanh(xh + tf.sigmoid(xr + hr) * hh)
         return h, (h,)
 
-    outputs, (h,) = _recurrence(step, matmul(x, kernel) + bias[0], (h,), reverse)
+    outputs, (h,) = _recurrence(step, matmul(x, kernel) + bias[0], (h,), reverse, sequences)
     return outputs, h
 
 
-def _recurrence(step, projected, state, reverse):
-    """Outputs [batch, time, units] and the last state of a cell run over rows [batch, time, features]."""
+def _recurrence(step, projected, state, reverse, sequences):
+    """Outputs (or the last alone) and the last state of a cell run over rows [batch, time, features]."""
     rows = tf.transpose(projected, (1, 0, 2))
     length = rows.shape[0]
     if tf.executing_eagerly():
         outputs = [None] * length
         for t in range(length - 1, -1, -1) if reverse else range(length):
             outputs[t], state = step(rows[t], state)
-        return tf.stack(outputs, 1), state
+        return tf.stack(outputs, 1) if sequences else state[0], state
     bound = tf.shape(rows)[0] if length is None else length
     inputs = tf.TensorArray(rows.dtype, bound, element_shape=rows.shape[1:]).unstack(rows)
-    outputs = tf.TensorArray(rows.dtype, bound, element_shape=state[0].shape)
+    # Writing what nobody reads takes an eighth of a training step.
+    outputs = [tf.TensorArray(rows.dtype, bound, element_shape=state[0].shape)] if sequences else []
 
     def body(t, state, outputs):
         at = bound - 1 - t if reverse else t
         output, state = step(inputs.read(at), state)
-        return t + 1, state, outputs.write(at, output)
+        return t + 1, state, [array.write(at, output) for array in outputs]
 
     _, state, outputs = tf.while_loop(
         lambda t, *_: t < bound, body, (tf.constant(0), tuple(state), outputs), maximum_iterations=bound
     )
-    outputs = tf.transpose(outputs.stack(), (1, 0, 2))
+    if not sequences:
+        return state[0], state
+    outputs = tf.transpose(outputs[0].stack(), (1, 0, 2))
     return tf.ensure_shape(outputs, (None, length, None)), state
 
 

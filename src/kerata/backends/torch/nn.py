@@ -141,17 +141,18 @@ def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
     return y.transpose(1, 2)
 
 
-def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
+def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     if compiling():
-        return _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse)
+        return _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences)
     x = x.flip(1) if reverse else x
     weights = (kernel.t(), recurrent_kernel.t(), bias, torch.zeros_like(bias))
     state = (h.unsqueeze(0), c.unsqueeze(0))
     y, h, c = torch.lstm(x, state, weights, True, 1, 0.0, torch.is_grad_enabled(), False, True)
-    return y.flip(1) if reverse else y, h.squeeze(0), c.squeeze(0)
+    h = h.squeeze(0)
+    return _outputs(y, h, reverse, sequences), h, c.squeeze(0)
 
 
-def _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
+def _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     # The fused kernel has no gradient in a compiled graph.
     rows = torch._C._nn.linear(x, kernel.t(), bias).unbind(1)
     outputs = []
@@ -160,19 +161,20 @@ def _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse):
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
         h = torch.sigmoid(o) * torch.tanh(c)
         outputs.append(h)
-    return torch.stack(outputs[::-1] if reverse else outputs, 1), h, c
+    return _outputs(torch.stack(outputs, 1), h, reverse, sequences), h, c
 
 
-def gru(x, h, kernel, recurrent_kernel, bias, reverse):
+def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     if compiling():
-        return _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse)
+        return _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences)
     x = x.flip(1) if reverse else x
     weights = (_gates(kernel.t()), _gates(recurrent_kernel.t()), _gates(bias[0]), _gates(bias[1]))
     y, h = torch.gru(x, h.unsqueeze(0), weights, True, 1, 0.0, torch.is_grad_enabled(), False, True)
-    return y.flip(1) if reverse else y, h.squeeze(0)
+    h = h.squeeze(0)
+    return _outputs(y, h, reverse, sequences), h
 
 
-def _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse):
+def _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     rows = torch._C._nn.linear(x, kernel.t(), bias[0]).unbind(1)
     outputs = []
     for row in reversed(rows) if reverse else rows:
@@ -181,7 +183,12 @@ def _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse):
         z = torch.sigmoid(xz + hz)
         h = z * h + (1 - z) * torch.tanh(xh + torch.sigmoid(xr + hr) * hh)
         outputs.append(h)
-    return torch.stack(outputs[::-1] if reverse else outputs, 1), h
+    return _outputs(torch.stack(outputs, 1), h, reverse, sequences), h
+
+
+def _outputs(y, h, reverse, sequences):
+    """Outputs in the order of the inputs, or the last alone."""
+    return (y.flip(1) if reverse else y) if sequences else h
 
 
 def _gates(weight):
@@ -270,3 +277,23 @@ def sparse_categorical_crossentropy_with_logits(target, logits, axis):
         rows.reshape(-1, rows.shape[-1]), target.reshape(-1).to(torch.int64), None, 0
     )
     return flat.reshape(target.shape)
+
+
+def ctc_loss(target, output, target_length, output_length, mask_index):
+    log_probabilities = torch.log_softmax(output.float() if output.itemsize == 2 else output, -1)
+    lengths = output_length.long(), target_length.long()
+    # Infinite losses are put in by the caller; here they'd make gradients NaN.
+    return F.ctc_loss(log_probabilities.transpose(0, 1), target.long(), *lengths, mask_index, "none", zero_infinity=True)
+
+
+def unfold(x, kernel_size, dilation, padding, stride):
+    if x.is_floating_point():
+        return F.unfold(x, kernel_size, dilation, padding, stride)
+    # PyTorch unfolds floats only; float64 holds integers up to 2**53.
+    return F.unfold(x.to(torch.float64), kernel_size, dilation, padding, stride).to(x.dtype)
+
+
+def fold(x, output_size, kernel_size, dilation, padding, stride):
+    if x.is_floating_point():
+        return F.fold(x, output_size, kernel_size, dilation, padding, stride)
+    return F.fold(x.to(torch.float64), output_size, kernel_size, dilation, padding, stride).to(x.dtype)

@@ -37,7 +37,7 @@ def _outputs(w, y):
 
 
 @emits("lstm")
-def _lstm(w, out, x, h, c, kernel, recurrent_kernel, bias, reverse):
+def _lstm(w, out, x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     units = recurrent_kernel.shape[0]
     offsets = _gates(w, bias, _LSTM_GATES, 0)
     zeros = w.constant(np.zeros(4 * units, w.dtype(bias)))
@@ -55,11 +55,12 @@ def _lstm(w, out, x, h, c, kernel, recurrent_kernel, bias, reverse):
         hidden_size=units,
         direction="reverse" if reverse else "forward",
     )
-    return [_outputs(w, y), w.op("Squeeze", last_h, w.ints([0])), w.op("Squeeze", last_c, w.ints([0]))]
+    last_h = w.op("Squeeze", last_h, w.ints([0]))
+    return [_outputs(w, y) if sequences else last_h, last_h, w.op("Squeeze", last_c, w.ints([0]))]
 
 
 @emits("gru")
-def _gru(w, out, x, h, kernel, recurrent_kernel, bias, reverse):
+def _gru(w, out, x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     units = recurrent_kernel.shape[0]
     y, last = w.op(
         "GRU",
@@ -74,7 +75,8 @@ def _gru(w, out, x, h, kernel, recurrent_kernel, bias, reverse):
         direction="reverse" if reverse else "forward",
         linear_before_reset=1,
     )
-    return [_outputs(w, y), w.op("Squeeze", last, w.ints([0]))]
+    last = w.op("Squeeze", last, w.ints([0]))
+    return [_outputs(w, y) if sequences else last, last]
 
 
 def _joined(w, names):

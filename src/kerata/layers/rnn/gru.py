@@ -231,5 +231,6 @@ class GRU(Recurrent):
             return super().inner_loop(sequences, initial_state, mask, training)
         x = self._dropped_inputs(sequences, training)
         bias = ops.zeros((2, 3 * cell.units), dtype=self.compute_dtype) if cell.bias is None else cell.bias
-        outputs, h = ops.nn.gru(x, initial_state[0], cell.kernel, cell.recurrent_kernel, bias, self.go_backwards)
+        weights = cell.kernel, cell.recurrent_kernel, bias
+        outputs, h = ops.nn.gru(x, *initial_state, *weights, self.go_backwards, self.return_sequences)
         return h, self._in_order(outputs), [h]

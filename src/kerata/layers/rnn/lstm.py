@@ -231,5 +231,5 @@ class LSTM(Recurrent):
         x = self._dropped_inputs(sequences, training)
         bias = ops.zeros((4 * cell.units,), dtype=self.compute_dtype) if cell.bias is None else cell.bias
         kernels = cell.kernel, cell.recurrent_kernel, bias
-        outputs, h, c = ops.nn.lstm(x, *initial_state, *kernels, self.go_backwards)
+        outputs, h, c = ops.nn.lstm(x, *initial_state, *kernels, self.go_backwards, self.return_sequences)
         return h, self._in_order(outputs), [h, c]
