@@ -60,3 +60,19 @@ def test_masked_inputs_of_merges(backend):
     for kind, values in expected.items():
         output = getattr(layers, kind)()([x, y])
         assert ops.convert_to_numpy(output).ravel().tolist() == values, kind
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_padded_queries_attend_to_nothing(real_keras, backend, scores):
+    """A mask that comes along with the query is heeded (in the formula: zeros), as in Keras; padded rows count too."""
+
+    def net(keras):
+        x = keras.Input((None,), dtype="int32")
+        y = keras.layers.Embedding(5, 4, mask_zero=True)(x)
+        y = keras.layers.MultiHeadAttention(2, 3)(y, y, return_attention_scores=scores)
+        return keras.Model(x, list(y) if scores else [y])
+
+    theirs, ours = net(real_keras), net(kerata)
+    ours.set_weights(theirs.get_weights())
+    for wanted, found in zip(theirs(TOKENS), ours(TOKENS), strict=True):
+        np.testing.assert_allclose(ops.convert_to_numpy(found), np.asarray(wanted), rtol=2e-5, atol=2e-5)

@@ -6,6 +6,7 @@ import string
 from kerata import constraints, initializers, ops, regularizers
 from kerata.core import config
 from kerata.core.errors import positive_int
+from kerata.core.masks import get_mask
 from kerata.layers.activations.softmax import Softmax
 from kerata.layers.attention.masks import causal_mask, combined, padding_mask, window_mask
 from kerata.layers.core.einsum_dense import EinsumDense
@@ -150,8 +151,8 @@ class MultiHeadAttention(HeadAttention):
         query: `(batch, T, features)`.
         value: `(batch, S, features)`.
         key: `(batch, S, features)`; `None`: `value`.
-        query_mask, value_mask, key_mask: boolean `(batch, T)` and `(batch, S)`; the query's is only handed on to the
-            output.
+        query_mask, value_mask, key_mask: boolean `(batch, T)` and `(batch, S)`; the query's is handed on to the output,
+            and heeded itself where it comes along with the query (from `Masking` or an `Embedding`).
         attention_mask: boolean, broadcastable to `(batch, T, S)`; true: attend.
         return_attention_scores: return `(output, scores)`, with scores `(batch, heads, T, S)`.
         training: whether to drop scores.
@@ -267,7 +268,9 @@ class MultiHeadAttention(HeadAttention):
         use_causal_mask=False,
     ):
         key = value if key is None else key
-        mask = combined(padding_mask(None, value_mask, key_mask), attention_mask, self._window(query, key))
+        # Keras heeds the mask that rides on the query, and not the argument: padded queries attend to nothing.
+        mask = padding_mask(get_mask(query), value_mask, key_mask)
+        mask = combined(mask, attention_mask, self._window(query, key))
         # Fused kernels know causality without a mask; overrides of an older signature don't.
         own = type(self)._compute_attention is MultiHeadAttention._compute_attention
         causal = {"use_causal_mask": True} if use_causal_mask and own else {}
