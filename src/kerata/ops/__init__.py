@@ -64,6 +64,9 @@ _NAMES = {
         "sparse_categorical_crossentropy", "sparse_plus", "sparse_sigmoid", "sparsemax", "squareplus", "swish=silu",
         "tanh_shrink", "threshold",
     ],
+    "ctc": ["ctc_decode", "ctc_loss"],
+    "sliding": ["fold", "unfold"],
+    "prefix": ["associative_scan"],
     "control": ["cond", "fori_loop", "map", "scan", "switch", "vectorized_map", "while_loop"],
     "core": [
         "convert_to_numpy", "convert_to_tensor", "custom_gradient", "dtype", "is_tensor", "shape", "stop_gradient",

@@ -10,7 +10,7 @@ _OTHERS = {
     "scatter", "scatter_update", "segment_max", "segment_min", "segment_prod", "segment_sum", "slice", "slice_update",
     "solve", "solve_triangular", "stft", "svd", "top_k", "unstack", "view_as_complex", "view_as_real",
 }  # fmt: skip
-_ELSEWHERE = ("nn", "control", "core")
+_ELSEWHERE = ("nn", "ctc", "sliding", "prefix", "control", "core")
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,

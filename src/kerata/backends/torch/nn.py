@@ -283,7 +283,9 @@ def ctc_loss(target, output, target_length, output_length, mask_index):
     log_probabilities = torch.log_softmax(output.float() if output.itemsize == 2 else output, -1)
     lengths = output_length.long(), target_length.long()
     # Infinite losses are put in by the caller; here they'd make gradients NaN.
-    return F.ctc_loss(log_probabilities.transpose(0, 1), target.long(), *lengths, mask_index, "none", zero_infinity=True)
+    return F.ctc_loss(
+        log_probabilities.transpose(0, 1), target.long(), *lengths, mask_index, "none", zero_infinity=True
+    )
 
 
 def unfold(x, kernel_size, dilation, padding, stride):
