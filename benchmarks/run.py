@@ -33,7 +33,9 @@ def measure(shared, script, arguments, backend, rounds, implementation):
     if script == "train.py" and backend == "torch":
         # torch.compile takes minutes on two cores, and the script's eager variants are the faster ones there.
         command += ["--no-compile"]
-    run = subprocess.run(command, text=True, capture_output=True, env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3"))
+    # The script's OpenVINO model computes in whatever precision the CPU likes best; so must ours, to be compared.
+    env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", KERATA_OPENVINO_PRECISION="auto")
+    run = subprocess.run(command, text=True, capture_output=True, env=env)
     rows = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
     if run.returncode != 0:
         print(f"{script} {' '.join(arguments)} on {backend} failed:\n{run.stderr[-800:]}", file=sys.stderr)

@@ -109,3 +109,11 @@ def test_framework_functions_take_variables(training_backend):
 
         result = tf.sqrt(v)
     np.testing.assert_allclose(ops.convert_to_numpy(result), [1.0, 2.0])
+
+
+def test_a_variable_given_to_a_scope_stands_for_its_value(training_backend):
+    model = kerata.Sequential([kerata.layers.Input((3,)), kerata.layers.Dense(2)])
+    x = np.ones((1, 3), "float32")
+    outputs, updated = model.stateless_call(model.trainable_variables, model.non_trainable_variables, x)
+    np.testing.assert_allclose(ops.convert_to_numpy(outputs), x @ model.layers[0].kernel.numpy(), rtol=1e-5)
+    assert updated == []

@@ -46,7 +46,8 @@ class StatelessScope:
                 raise ValueError(f"StatelessScope: {variable!r} is no Variable.")
             if value is None:
                 raise ValueError(f"StatelessScope: the value of {variable.path!r} is None.")
-            self.add_update((variable, value))
+            # A variable stands for its value.
+            self.add_update((variable, value.value if hasattr(type(value), "_is_kerata_variable") else value))
 
     @property
     def state_mapping(self):

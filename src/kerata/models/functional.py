@@ -76,11 +76,11 @@ class Functional(Model):
 
     @property
     def input_shape(self):
-        return tree.map_structure(lambda t: t.shape, self._inputs_struct)
+        return _shapes(self._inputs_struct)
 
     @property
     def output_shape(self):
-        return tree.map_structure(lambda t: t.shape, self._outputs_struct)
+        return _shapes(self._outputs_struct)
 
     @property
     def input_names(self):
@@ -98,7 +98,9 @@ class Functional(Model):
             for x, m in zip(flat, tree.flatten(mask), strict=False):
                 if m is not None:
                     set_mask(x, m)
-        return tree.pack_sequence_as(self._outputs_struct, self._function.run(flat))
+        outputs = tree.pack_sequence_as(self._outputs_struct, self._function.run(flat))
+        # Keras's rule: a list of one output gives the output, with tensors; with symbols the list.
+        return outputs[0] if type(outputs) in (list, tuple) and len(outputs) == 1 else outputs
 
     def _standardize(self, inputs):
         """Inputs as a flat list in the model's order, ranks and dtypes set right."""
@@ -163,7 +165,8 @@ class Functional(Model):
         )
 
     def compute_output_spec(self, inputs, training=None, mask=None):
-        return super().compute_output_spec(inputs)
+        flat = tree.flatten(super().compute_output_spec(inputs))
+        return tree.pack_sequence_as(self._outputs_struct, flat)
 
     def compute_output_shape(self, input_shape):
         return super().compute_output_shape(input_shape)
@@ -196,6 +199,11 @@ def _is_plain(cls):
     while cls.__dict__.get("_is_module_class"):
         cls = cls.__bases__[0]
     return cls is Functional or cls.__init__ is Functional.__init__
+
+
+def _shapes(structure):
+    flat = tree.flatten(structure)
+    return flat[0].shape if len(flat) == 1 else tree.map_structure(lambda t: t.shape, structure)
 
 
 def _as_input(t):
