@@ -28,4 +28,5 @@ __getattr__, __dir__, __all__ = lazy.attach(
             "serialize_keras_object",
         ],
     },
+    submodules=("bounding_boxes",),
 )

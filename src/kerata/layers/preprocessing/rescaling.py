@@ -1,10 +1,13 @@
 """`Rescaling`: numbers to another range."""
 
+import numpy as np
+
 from kerata import ops
-from kerata.layers.layer import Layer
+from kerata.core.registry import CustomObjectScope
+from kerata.layers.preprocessing.data_layer import DataLayer
 
 
-class Rescaling(Layer):
+class Rescaling(DataLayer):
     """`inputs * scale + offset`, in training and in inference.
 
     Args:
@@ -26,12 +29,25 @@ class Rescaling(Layer):
 
     def call(self, inputs):
         dtype = self.compute_dtype
-        scale, offset = (self._of_channels(v, inputs) for v in (self.scale, self.offset))
+        scale, offset = (self._of_channels(v) for v in (self.scale, self.offset))
         return ops.cast(inputs, dtype) * scale + offset
 
-    def _of_channels(self, value, inputs):
+    def _of_channels(self, value):
+        # Not a tensor: the layer may be called on several backends.
         return (
-            ops.cast(value, self.compute_dtype)
-            if isinstance(value, (list, tuple)) or hasattr(value, "shape")
-            else value
+            value if isinstance(value, (int, float)) else ops.convert_to_tensor(np.asarray(value), self.compute_dtype)
         )
+
+    def compute_output_shape(self, input_shape):
+        return tuple(input_shape)
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """Make the layer from its config.
+
+        Args:
+            config: what `get_config` returned.
+            custom_objects: classes by name, for objects inside the config.
+        """
+        with CustomObjectScope(custom_objects or {}):
+            return super().from_config(config)

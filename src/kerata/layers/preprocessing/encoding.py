@@ -1,0 +1,161 @@
+"""Numbers of categories as they are, as one-hot or multi-hot vectors, as counts: what several layers return."""
+
+import numpy as np
+
+from kerata import backends, ops
+from kerata.core import dtypes
+from kerata.graph.tensor import KerasTensor
+from kerata.layers.preprocessing.host_layer import HostLayer
+
+COUNTING = ("multi_hot", "count", "tf_idf")
+
+
+class EncodingLayer(HostLayer):
+    """Base of layers that number categories and encode the numbers, as `output_mode` says.
+
+    Subclasses set `output_mode` and `sparse`, and define `_depth()`.
+    """
+
+    def _depth(self):
+        """Length of the encodings."""
+        raise NotImplementedError
+
+    def _output_dtype(self):
+        return self.compute_dtype
+
+    def _needs(self, name):
+        return self.sparse
+
+    def _encoded(self, indices, dtype=None, **weights):
+        """Numbers of categories, encoded as the layer's mode says; see `encoded`."""
+        dtype = dtype or self._output_dtype()
+        if self.output_mode == "int":
+            return cast(indices, dtype)
+        return encoded(indices, self._depth(), self.output_mode, dtype, self.sparse, self._where(), **weights)
+
+    def compute_output_shape(self, input_shape):
+        input_shape = tuple(input_shape)
+        return input_shape if self.output_mode == "int" else encoded_shape(input_shape, self._depth(), self.output_mode)
+
+    def compute_output_spec(self, inputs):
+        shape = self.compute_output_shape(inputs.shape)
+        return KerasTensor(
+            shape, self._output_dtype(), sparse=self.sparse or (self.output_mode == "int" and inputs.sparse)
+        )
+
+
+def check_sparse(sparse, output_mode, owner):
+    """Sparse results exist for encodings, on TensorFlow."""
+    if not sparse:
+        return
+    if output_mode == "int":
+        raise ValueError(
+            f"{owner}: `sparse` may only be true if `output_mode` is `'one_hot'`, `'multi_hot'`, `'count'` or `'tf_idf'`, "
+            "but it is 'int'."
+        )
+    if backends.current_name() != "tensorflow":
+        raise ValueError(
+            f"{owner}: `sparse=True` cannot be used with the {backends.current_name()} backend: only TensorFlow has sparse "
+            "tensors here. Leave `sparse` out."
+        )
+
+
+def encoded_shape(shape, depth, mode):
+    """Shape of what `encoded` returns."""
+    if mode == "one_hot":
+        return (*(shape[:-1] if len(shape) > 1 and shape[-1] == 1 else shape), depth)
+    return (*shape[:1], *shape[2:], depth) if len(shape) > 1 else (depth,)
+
+
+def encoded(indices, depth, mode, dtype, sparse=False, owner="", weights=None, scale=None):
+    """Encode numbers of categories.
+
+    Args:
+        indices: integer tensor; numbers outside `[0, depth)` count nowhere.
+        depth: number of categories.
+        mode: `"one_hot"`: a vector a number (a last dimension of 1 is dropped before). `"multi_hot"`, `"count"` and `"tf_idf"`: a
+            vector for the numbers along the second axis (of a vector of numbers: for all of them).
+        dtype: of the result.
+        sparse: a sparse tensor.
+        owner: named in errors.
+        weights: what each number counts; by default 1.
+        scale: what the counts of each category are multiplied by.
+
+    Returns:
+        Tensor of `dtype`.
+    """
+    b = backends.current()
+    # Sparse numbers say where there is nothing to be counted.
+    if hasattr(b, "densify"):
+        indices = b.densify(indices, -1)
+    if mode == "one_hot":
+        if len(indices.shape) > 1 and indices.shape[-1] == 1:
+            indices = ops.squeeze(indices, -1)
+        return ops.one_hot(indices, depth, dtype=dtype, sparse=sparse)
+    if len(indices.shape) == 0:
+        indices = ops.reshape(indices, (1,))
+    if weights is not None and tuple(weights.shape) != tuple(indices.shape) and None not in weights.shape:
+        raise ValueError(
+            f"{owner}: `count_weights` must have the inputs' shape {tuple(indices.shape)}, but has {tuple(weights.shape)}."
+        )
+    if sparse:
+        result = b.sparse_counts(indices, depth, mode == "multi_hot", dtype, weights)
+        return result if scale is None else result * scale[None, :]
+    counts = _counts(indices, depth, weights)
+    if mode == "multi_hot":
+        counts = ops.minimum(counts, 1)
+    counts = ops.cast(counts, dtype)
+    return counts if scale is None else counts * ops.cast(scale, dtype)
+
+
+def _counts(indices, depth, weights):
+    """How often each category occurs along the second axis, or in a vector."""
+    rank = len(indices.shape)
+    if rank > 2:
+        indices, weights = (None if x is None else ops.moveaxis(x, 1, -1) for x in (indices, weights))
+    shape = ops.shape(indices)
+    # One row of places a vector of counts, and one more place for numbers outside.
+    inside = ops.logical_and(indices >= 0, indices < depth)
+    place = ops.where(inside, ops.cast(indices, "int32"), depth)
+    if rank > 1:
+        place = ops.reshape(place, (-1, shape[-1]))
+        rows = ops.shape(place)[0]
+        place = place + ops.expand_dims(ops.arange(rows, dtype="int32") * (depth + 1), -1)
+    flat = ops.reshape(place, (-1, 1))
+    ones = ops.ones_like(flat[:, 0]) if weights is None else ops.reshape(weights, (-1,))
+    total = depth + 1 if rank == 1 else rows * (depth + 1)
+    counts = ops.scatter(flat, ones, (total,))
+    if rank > 1:
+        counts = ops.reshape(counts, (*shape[:-1], depth + 1))
+    return counts[..., :depth]
+
+
+def of_values(function, x):
+    """A function of a tensor's values, also of ragged and sparse ones."""
+    b = backends.current()
+    return b.map_values(function, x) if hasattr(b, "map_values") and not isinstance(x, KerasTensor) else function(x)
+
+
+def cast(indices, dtype):
+    """Numbers in another dtype."""
+    return of_values(lambda x: ops.cast(x, dtype), indices)
+
+
+def integer_dtype(dtype, owner):
+    """The dtype of a layer that returns numbers of categories: int64 unless another integer one was given."""
+    if dtype is None:
+        return "int64"
+    name = dtypes.standardize_dtype(dtype) if isinstance(dtype, str) else getattr(dtype, "name", dtype)
+    if not dtypes.is_int(name):
+        raise ValueError(
+            f"{owner}: When `output_mode=\"int\"`, `dtype` should be an integer type, such as 'int64', but {name!r} was given."
+        )
+    return dtype
+
+
+def text_dtype(x):
+    """Whether a tensor, symbol or array holds text."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "USO"
+    dtype = getattr(x, "dtype", "string")  # the host's `Text` has none
+    return dtypes.standardize_dtype(dtype) == "string"

@@ -1,0 +1,289 @@
+"""Images of another size: resized, cropped in the middle, cropped anywhere."""
+
+from kerata import ops, random
+from kerata.core.errors import integer
+from kerata.layers.preprocessing.data_layer import pipeline_safe
+from kerata.layers.preprocessing.image.arguments import choice
+from kerata.layers.preprocessing.image.boxes.formats import convert_format
+from kerata.layers.preprocessing.image.boxes.regions import clip_to_image_size
+from kerata.layers.preprocessing.image.image_layer import ImageLayer, RandomImageLayer
+from kerata.ops.image.resizing import INTERPOLATIONS
+
+
+class SizedLayer(ImageLayer):
+    """Base of layers whose results have a given size.
+
+    Args:
+        height, width: size of the result in pixels.
+    """
+
+    def _set_size(self, height, width):
+        self.height = integer(height, "height", self._where(), minimum=1)
+        self.width = integer(width, "width", self._where(), minimum=1)
+
+    def _resized(self, images, **options):
+        return ops.image.resize(images, (self.height, self.width), data_format=self.data_format, **options)
+
+    def _window(self, height, width):
+        """`(tall, wide)`: the part of an image that becomes the result.
+
+        That is the result's size if the image is large enough, else the largest part with the result's ratio.
+        """
+        if isinstance(height, int) and isinstance(width, int):
+            if height >= self.height and width >= self.width:
+                return self.height, self.width
+            tall, wide = int(width * self.height / self.width), int(height * self.width / self.height)
+            return max(min(height, tall), 1), max(min(width, wide), 1)
+        height, width = ops.cast(height, "int32"), ops.cast(width, "int32")
+        large = ops.logical_and(height >= self.height, width >= self.width)
+        tall = ops.cast(ops.cast(width, "float32") * (self.height / self.width), "int32")
+        wide = ops.cast(ops.cast(height, "float32") * (self.width / self.height), "int32")
+        return (
+            ops.where(large, self.height, ops.maximum(ops.minimum(height, tall), 1)),
+            ops.where(large, self.width, ops.maximum(ops.minimum(width, wide), 1)),
+        )
+
+    def _middle(self, height, width):
+        """Where the window in the middle begins."""
+        tall, wide = self._window(height, width)
+        return (height - tall) // 2, (width - wide) // 2
+
+    def _windowed(self, images, top, left, interpolation):
+        """The window that begins at a place, in the result's size."""
+        tall, wide = self._window(*self._size(images))
+        cut = self._cut(images, top, left, tall, wide)
+        if (tall, wide) == (self.height, self.width):
+            return cut
+        return self._resized(cut, interpolation=interpolation)
+
+    def _windowed_boxes(self, bounding_boxes, height, width, top, left):
+        tall, wide = self._window(height, width)
+        across, down = (
+            n / (v if isinstance(v, int) else ops.cast(v, "float32"))
+            for n, v in ((self.width, wide), (self.height, tall))
+        )
+        top, left = (ops.cast(v, "float32") for v in (top, left))
+        return self._boxes_changed(
+            bounding_boxes,
+            height,
+            width,
+            lambda x1, y1, x2, y2: [(x1 - left) * across, (y1 - top) * down, (x2 - left) * across, (y2 - top) * down],
+        )
+
+    def _cut(self, images, top, left, height, width):
+        """A part of the images; where it begins may be a tensor."""
+        rows, columns, _ = self._axes
+        for axis, begin, size in ((rows, top, height), (columns, left, width)):
+            if isinstance(begin, int):
+                key = [slice(None)] * len(images.shape)
+                key[axis] = slice(begin, begin + size)
+                images = images[tuple(key)]
+            else:
+                images = ops.take(images, begin + ops.arange(size, dtype="int32"), axis=axis)
+        return images
+
+    def _boxes_changed(self, bounding_boxes, height, width, change):
+        """Boxes in pixels of the old image changed into those of the new one, cut off at its edges."""
+        own = self.bounding_box_format or "xyxy"
+        boxes = convert_format(bounding_boxes["boxes"], own, "xyxy", height=height, width=width)
+        boxes = ops.stack(change(*ops.unstack(boxes, 4, axis=-1)), axis=-1)
+        new = {"height": self.height, "width": self.width}
+        changed = clip_to_image_size({**bounding_boxes, "boxes": boxes}, **new)
+        return {**changed, "boxes": convert_format(changed["boxes"], "xyxy", own, **new)}
+
+
+class Resizing(SizedLayer):
+    """Resize images, in training and in inference.
+
+    Args:
+        height, width: size of the result in pixels.
+        interpolation: `"nearest"`, `"bilinear"`, `"bicubic"`, `"lanczos3"` or `"lanczos5"`; masks always take the nearest.
+        crop_to_aspect_ratio: whether the largest central part with the ratio of the result is resized.
+        pad_to_aspect_ratio: whether images are padded evenly to the ratio of the result first.
+        fill_mode: of the padding; only `"constant"`.
+        fill_value: of the padding.
+        antialias: whether to smooth where images shrink.
+        data_format: `"channels_last"`, `"channels_first"`; `None`: `config.image_data_format()`.
+
+    Input: images `(batch, height, width, channels)` or one of them, or a dictionary, in which boxes and masks are
+    resized too. Output: of the same dtype.
+
+    >>> import kerata
+    >>> tuple(kerata.layers.Resizing(2, 3)(kerata.ops.ones((1, 4, 4, 3))).shape)
+    (1, 2, 3, 3)
+    """
+
+    _always = True
+    _keeps_integers = True
+
+    def __init__(
+        self,
+        height,
+        width,
+        interpolation="bilinear",
+        crop_to_aspect_ratio=False,
+        pad_to_aspect_ratio=False,
+        fill_mode="constant",
+        fill_value=0.0,
+        antialias=False,
+        data_format=None,
+        **kwargs,
+    ):
+        super().__init__(data_format=data_format, **kwargs)
+        self._set_size(height, width)
+        self.interpolation = choice(interpolation, INTERPOLATIONS, "interpolation", self)
+        self.crop_to_aspect_ratio = crop_to_aspect_ratio
+        self.pad_to_aspect_ratio = pad_to_aspect_ratio
+        if crop_to_aspect_ratio and pad_to_aspect_ratio:
+            raise ValueError(
+                f"{self._where()}: only one of `crop_to_aspect_ratio` and `pad_to_aspect_ratio` can be True."
+            )
+        self.fill_mode = choice(fill_mode, ("constant",), "fill_mode", self)
+        self.fill_value = fill_value
+        self.antialias = antialias
+
+    def _draw(self, images, seed):
+        return self._size(images)
+
+    def _images(self, images, transformation):
+        return self._scaled(images, self.interpolation, self.fill_value)
+
+    def _masks(self, masks, transformation):
+        return self._scaled(masks, "nearest", -1)
+
+    def _scaled(self, images, interpolation, fill_value):
+        return self._resized(
+            images,
+            interpolation=interpolation,
+            antialias=self.antialias,
+            crop_to_aspect_ratio=self.crop_to_aspect_ratio,
+            pad_to_aspect_ratio=self.pad_to_aspect_ratio,
+            fill_mode=self.fill_mode,
+            fill_value=fill_value,
+        )
+
+    def _boxes(self, bounding_boxes, transformation):
+        height, width = (ops.cast(v, "float32") for v in transformation)
+        seen_height, seen_width = height, width
+        if self.crop_to_aspect_ratio:
+            seen_height = ops.minimum(height, width * (self.height / self.width))
+            seen_width = ops.minimum(width, height * (self.width / self.height))
+        elif self.pad_to_aspect_ratio:
+            seen_height = ops.maximum(height, width * (self.height / self.width))
+            seen_width = ops.maximum(width, height * (self.width / self.height))
+        left, top = (width - seen_width) / 2, (height - seen_height) / 2
+        across, down = self.width / seen_width, self.height / seen_height
+        return self._boxes_changed(
+            bounding_boxes,
+            height,
+            width,
+            lambda x1, y1, x2, y2: [(x1 - left) * across, (y1 - top) * down, (x2 - left) * across, (y2 - top) * down],
+        )
+
+
+class CenterCrop(SizedLayer):
+    """Cut out the middle of images, in training and in inference.
+
+    Images that are smaller are first cropped to the ratio of the result, and then resized.
+
+    Args:
+        height, width: size of the result in pixels.
+        data_format: `"channels_last"`, `"channels_first"`; `None`: `config.image_data_format()`.
+
+    Input: images `(batch, height, width, channels)` or one of them, or a dictionary, in which boxes and masks are
+    cropped too. Output: the same, floating.
+
+    >>> import kerata
+    >>> x = kerata.ops.reshape(kerata.ops.arange(5.0), (1, 5, 1))
+    >>> kerata.ops.convert_to_numpy(kerata.layers.CenterCrop(1, 3)(x)).ravel().tolist()
+    [1.0, 2.0, 3.0]
+    """
+
+    _always = True
+
+    def __init__(self, height, width, data_format=None, **kwargs):
+        super().__init__(data_format=data_format, **kwargs)
+        self._set_size(height, width)
+
+    def _draw(self, images, seed):
+        return {"input_shape": ops.shape(images)}
+
+    def _images(self, images, transformation):
+        return self._windowed(images, *self._middle(*self._size(images)), "bilinear")
+
+    def _masks(self, masks, transformation):
+        return self._windowed(masks, *self._middle(*self._size(masks)), "nearest")
+
+    def _boxes(self, bounding_boxes, transformation):
+        shape = transformation["input_shape"]
+        height, width = shape[self._axes[0]], shape[self._axes[1]]
+        return self._windowed_boxes(bounding_boxes, height, width, *self._middle(height, width))
+
+
+class RandomCrop(SizedLayer, RandomImageLayer):
+    """In training, cut out a part at a random place, the same for the whole batch; in inference, the middle.
+
+    Of images that are smaller the largest middle part with the ratio of the result is resized.
+
+    Args:
+        height, width: size of the result in pixels.
+        seed: int; by default one is drawn.
+        data_format: `"channels_last"`, `"channels_first"`; `None`: `config.image_data_format()`.
+
+    Input: images `(batch, height, width, channels)` or one of them, or a dictionary, in which boxes and masks are
+    cropped too. Output: the same, floating.
+
+    >>> import kerata
+    >>> tuple(kerata.layers.RandomCrop(2, 3)(kerata.ops.ones((1, 4, 4, 3))).shape)
+    (1, 2, 3, 3)
+    """
+
+    def __init__(self, height, width, seed=None, data_format=None, name=None, **kwargs):
+        super().__init__(seed=seed, data_format=data_format, name=name, **kwargs)
+        self._set_size(height, width)
+
+    # What happens in inference is no random draw, but it happens.
+    _always = True
+
+    @pipeline_safe
+    def get_random_transformation(self, data, training=True, seed=None):
+        """`(top, left, height, width)`: where the part begins, and the size of the images.
+
+        Args:
+            data: images, or the dictionary with them.
+            training: whether to draw; else it's the middle.
+            seed: int, `SeedGenerator`; `None`: the layer's own generator.
+        """
+        images = data["images"] if isinstance(data, dict) else data
+        if not hasattr(images, "shape"):
+            images = ops.convert_to_tensor(images)
+        height, width = self._size(images)
+        middle = self._middle(height, width)
+        if not training:
+            return (*middle, height, width)
+        known = isinstance(height, int) and isinstance(width, int)
+        if known and (height < self.height or width < self.width):
+            return (*middle, height, width)
+        seed = self._seed(seed)
+        places = [self._place(room, seed) for room in (height - self.height, width - self.width)]
+        if not known:
+            large = ops.logical_and(height >= self.height, width >= self.width)
+            places = [ops.where(large, place, m) for place, m in zip(places, middle, strict=True)]
+        return (*places, height, width)
+
+    def _place(self, room, seed):
+        """An integer from 0 to `room`."""
+        share = random.uniform((), seed=seed)
+        place = ops.cast(ops.floor(share * (ops.cast(room, "float32") + 1)), "int32")
+        return ops.minimum(place, ops.cast(room, "int32"))
+
+    def _images(self, images, transformation):
+        return self._windowed(images, *transformation[:2], "bilinear")
+
+    def _masks(self, masks, transformation):
+        return self._windowed(masks, *transformation[:2], "nearest")
+
+    def _boxes(self, bounding_boxes, transformation):
+        # Without the images' size they are taken to be large enough.
+        height, width = transformation[2:] or (self.height, self.width)
+        return self._windowed_boxes(bounding_boxes, height, width, *transformation[:2])

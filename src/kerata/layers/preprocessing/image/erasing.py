@@ -1,0 +1,95 @@
+"""`RandomErasing`: images with a hole."""
+
+from kerata import ops, random
+from kerata.layers.preprocessing.image.arguments import is_number, number_range, pixel_range
+from kerata.layers.preprocessing.image.color_layer import drawn_choice
+from kerata.layers.preprocessing.image.image_layer import RandomImageLayer
+
+
+def rectangles(layer, images, heights, widths, seed):
+    """Masks of rectangles at random places, one for each image, with a channel dimension of 1.
+
+    Args:
+        layer: the layer that asks.
+        images: a batch.
+        heights, widths: of the rectangles, tensors `(batch,)` of shares of the images' sizes.
+        seed: what to draw places from.
+
+    Returns:
+        Boolean tensor that broadcasts with the images.
+    """
+    masks = []
+    for axis, shares in zip(layer._axes[:2], (heights, widths), strict=True):
+        size = ops.shape(images)[axis]
+        length = shares * ops.cast(size, "float32")
+        begin = random.uniform((layer._count(images),), seed=seed) * (ops.cast(size, "float32") - length)
+        # A pixel belongs to the rectangle if its centre does.
+        centres = ops.expand_dims(ops.cast(ops.arange(size, dtype="int32"), "float32") + 0.5, 0)
+        begin, end = ops.expand_dims(begin, -1), ops.expand_dims(begin + length, -1)
+        mask = ops.logical_and(centres >= begin, centres < end)
+        shape = [-1, 1, 1, 1]
+        shape[axis] = size
+        masks.append(ops.reshape(mask, shape))
+    return ops.logical_and(*masks)
+
+
+class RandomErasing(RandomImageLayer):
+    """In training, erase a rectangle of some images (Zhong et al., 2020).
+
+    Args:
+        factor: number f for (0, f), or two numbers, within [0, 1]: the probability is drawn from it for each image.
+        scale: number s for (0, s), or two numbers, within [0, 1]: height and width of the rectangle are the roots of
+            two numbers drawn from it, as shares of the image's.
+        fill_value: what is put there; `None`: normal noise within the value range.
+        value_range: the lowest and the highest value of a pixel.
+        seed: int; by default one is drawn.
+        data_format: `"channels_last"`, `"channels_first"`; `None`: `config.image_data_format()`.
+
+    Input: images `(batch, height, width, channels)` or one of them, or a dictionary. Output: the same, floating.
+
+    >>> import kerata
+    >>> x = kerata.ops.ones((1, 8, 8, 3))
+    >>> erased = kerata.layers.RandomErasing((1.0, 1.0), scale=(0.25, 0.25), fill_value=0)(x)
+    >>> float(kerata.ops.sum(erased)) == 48 * 3
+    True
+    """
+
+    def __init__(
+        self,
+        factor=1.0,
+        scale=(0.02, 0.33),
+        fill_value=None,
+        value_range=(0, 255),
+        seed=None,
+        data_format=None,
+        **kwargs,
+    ):
+        super().__init__(seed=seed, data_format=data_format, **kwargs)
+        self.factor = number_range(factor, "factor", self, 0, 1)
+        self.scale = number_range(scale, "scale", self, 0, 1)
+        self.value_range = pixel_range(value_range, self)
+        if fill_value is not None and not is_number(fill_value):
+            raise ValueError(f"{self._where()}: `fill_value` must be a number or None, but {fill_value!r} was given.")
+        self.fill_value = fill_value
+
+    def _draw(self, images, seed):
+        apply = drawn_choice(self, images, seed)
+        count = (self._count(images),)
+        sides = [ops.sqrt(self._uniform(count, self.scale, seed)) for _ in range(2)]
+        filled = self.fill_value
+        if filled is None:
+            low, high = self.value_range
+            filled = ops.clip(
+                random.normal(ops.shape(images), stddev=float(high), dtype="float32", seed=seed), low, high
+            )
+        return {
+            "apply_erasing": apply,
+            "batch_masks": rectangles(self, images, *sides, seed),
+            "fill_value": filled,
+        }
+
+    def _images(self, images, transformation):
+        erased = ops.logical_and(
+            transformation["batch_masks"], ops.reshape(transformation["apply_erasing"], (-1, 1, 1, 1))
+        )
+        return ops.where(erased, ops.cast(transformation["fill_value"], ops.dtype(images)), images)
