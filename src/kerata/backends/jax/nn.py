@@ -185,32 +185,44 @@ def _wide(dtype):
 
 @static(6, 7)
 def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
-    projected = jnp.matmul(jnp.swapaxes(x, 0, 1), kernel) + bias
+    rows, project = _projection(x, kernel, bias)
 
     def step(carry, row):
         h, c = carry
-        i, f, g, o = jnp.split(row + jnp.matmul(h, recurrent_kernel), 4, -1)
+        i, f, g, o = jnp.split(project(row) + jnp.matmul(h, recurrent_kernel), 4, -1)
         c = lax.logistic(f) * c + lax.logistic(i) * jnp.tanh(g)
         h = lax.logistic(o) * jnp.tanh(c)
         return (h, c), h if sequences else None
 
-    (h, c), outputs = lax.scan(step, (h, c), projected, reverse=reverse)
+    (h, c), outputs = lax.scan(step, (h, c), rows, reverse=reverse)
     return jnp.swapaxes(outputs, 0, 1) if sequences else h, h, c
 
 
 @static(5, 6)
 def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
-    projected = jnp.matmul(jnp.swapaxes(x, 0, 1), kernel) + bias[0]
+    rows, project = _projection(x, kernel, bias[0])
 
     def step(h, row):
-        xz, xr, xh = jnp.split(row, 3, -1)
+        xz, xr, xh = jnp.split(project(row), 3, -1)
         hz, hr, hh = jnp.split(jnp.matmul(h, recurrent_kernel) + bias[1], 3, -1)
         z = lax.logistic(xz + hz)
         h = z * h + (1 - z) * jnp.tanh(xh + lax.logistic(xr + hr) * hh)
         return h, h if sequences else None
 
-    h, outputs = lax.scan(step, h, projected, reverse=reverse)
+    h, outputs = lax.scan(step, h, rows, reverse=reverse)
     return jnp.swapaxes(outputs, 0, 1) if sequences else h, h
+
+
+def _projection(x, kernel, bias):
+    """`(rows [time, batch, features], function of a row)`: all rows' products at once, but on the CPU.
+
+    There a small product in each step takes less than reading and, backwards, collecting the large one's rows: measured
+    0.4 to 0.75 of the time forwards, 0.6 to 0.95 in training.
+    """
+    rows = jnp.swapaxes(x, 0, 1)
+    if jax.default_backend() == "cpu":
+        return rows, lambda row: jnp.matmul(row, kernel) + bias
+    return jnp.matmul(rows, kernel) + bias, lambda row: row
 
 
 @static(2)
