@@ -334,3 +334,16 @@ def test_bfloat16_goes_through_torch_bit_by_bit():
     b = load("torch")
     array = np.array([1.0, np.pi, -3e38], ml_dtypes.bfloat16)
     np.testing.assert_array_equal(b.to_numpy(b.convert(array)), array)
+
+
+def test_autograph_leaves_our_code_alone():
+    """Converting it took 12 s for a model of five layers in a user's `tf.function`."""
+    pytest.importorskip("tensorflow")
+    load("tensorflow")
+    from tensorflow.python.autograph.impl.conversion import is_allowlisted
+
+    import kerata
+
+    model = kerata.Sequential([kerata.layers.Dense(1)])
+    for function in (model.__call__, model.layers[0].call, kerata.ops.relu, kerata.optimizers.SGD().apply):
+        assert is_allowlisted(function)

@@ -41,9 +41,7 @@ def test_history_and_evaluation(training_backend):
     np.testing.assert_allclose(got["accuracy"], np.mean((p > 0.5) == t), rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "option", [{"steps_per_execution": 3}, {"run_eagerly": True}, {"steps_per_execution": "auto"}]
-)
+@pytest.mark.parametrize("option", [{"steps_per_execution": 3}, {"run_eagerly": True}, {"steps_per_execution": "auto"}])
 def test_however_it_runs_the_numbers_are_the_same(training_backend, option):
     want = numbers(classifier().fit(X, Y, batch_size=8, epochs=2, verbose=0))
     got = numbers(classifier(**option).fit(X, Y, batch_size=8, epochs=2, verbose=0))
@@ -248,3 +246,32 @@ def test_inference_backends_say_where_to_train():
         with pytest.raises(ValueError, match="jax, torch, tensorflow"):
             model.fit(X, Y, verbose=0)
         assert len(model.evaluate(X, Y, verbose=0)) == 2
+
+
+def test_steps_of_the_users_own_in_any_form(training_backend):
+    """However the parameters are called, and wherever the method is set."""
+
+    class Data(kerata.Sequential):
+        def train_step(this, data):  # noqa: N805
+            return {"seen": kerata.ops.mean(data[0])}
+
+    class Patched(kerata.Sequential):
+        pass
+
+    model = Data([layers.Dense(1)])
+    patched = Patched([layers.Dense(1)])
+    patched.train_step = lambda data: {"seen": kerata.ops.mean(data[0])}
+    for m in (model, patched):
+        m.compile("sgd", "mse")
+        assert m._own_train_step == "data"
+        np.testing.assert_allclose(m.fit(X, Y, batch_size=70, verbose=0).history["seen"], [X.mean()], rtol=1e-4)
+    if training_backend.NAME == "jax":
+
+        class State(kerata.Sequential):
+            def train_step(this, state, data):  # noqa: N805
+                return {"seen": data[0].mean()}, state
+
+        model = State([layers.Dense(1)])
+        model.compile("sgd", "mse")
+        assert model._own_train_step == "state"
+        np.testing.assert_allclose(model.fit(X, Y, batch_size=70, verbose=0).history["seen"], [X.mean()], rtol=1e-4)

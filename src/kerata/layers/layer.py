@@ -16,6 +16,8 @@ from kerata.graph.tensor import KerasTensor, any_symbolic, spec
 from kerata.graph.trace import Node, Trace, current_trace
 from kerata.layers.call import CallContext, current_call, signature_of
 from kerata.layers.input_spec import check_input
+from kerata.layers.native_spec import native_spec
+from kerata.layers.quick import quick_calls
 from kerata.layers.tracking import stores, tracked
 from kerata.state.variable import Variable
 
@@ -119,6 +121,7 @@ class Layer(Constructed, metaclass=LayerMeta):
             _building=False,
             _called=False,
             _initialized=False,
+            _quick=None,
             _build_shapes_dict=None,
             built=False,
         )
@@ -155,6 +158,7 @@ class Layer(Constructed, metaclass=LayerMeta):
     def __setattr__(self, name, value):
         if self._counts_changes and name[0] != "_" and self.__dict__.get("built") and name != "built":
             changes.count += 1
+        self.__dict__["_quick"] = None
         # A property of the class is set as such.
         descriptor = getattr(type(self), name, None)
         if isinstance(descriptor, property):
@@ -255,6 +259,7 @@ class Layer(Constructed, metaclass=LayerMeta):
     @dtype_policy.setter
     def dtype_policy(self, value):
         self.__dict__["_dtype_policy"] = dtype_policies.get(value)
+        self.__dict__["_quick"] = None
         self.__dict__.pop("_native_dtype", None)
 
     dtype = property(lambda self: self.variable_dtype)
@@ -273,6 +278,7 @@ class Layer(Constructed, metaclass=LayerMeta):
     @input_spec.setter
     def input_spec(self, value):
         self.__dict__["_input_spec"] = value
+        self.__dict__["_quick"] = None
 
     @property
     def supports_masking(self):
@@ -340,6 +346,7 @@ class Layer(Constructed, metaclass=LayerMeta):
         variable.constraint = constraints.get(constraint)
         variable.overwrite_with_gradient = overwrite_with_gradient
         self._track(variable)
+        self.__dict__["_quick"] = None
         if self._module is not None:
             self._module.register_variable(self, variable)
         if not self._trainable:
@@ -533,6 +540,11 @@ class Layer(Constructed, metaclass=LayerMeta):
         raise NotImplementedError(f"{type(self).__name__} defines no `call`: write one that returns its outputs.")
 
     def __call__(self, *args, **kwargs):
+        quick = self._quick
+        if quick and len(args) == 1 and not kwargs:
+            outputs = quick(self, args[0])
+            if outputs is not NotImplemented:
+                return outputs
         if self._module is not None and self._hooked():
             # torch's hooks run in nn.Module.__call__, which comes back through `forward`.
             return self._module.call_with_hooks(self, args, kwargs)
@@ -587,12 +599,24 @@ class Layer(Constructed, metaclass=LayerMeta):
             self._clear_losses()
         try:
             self._maybe_build({"inputs": extra[0], **bound} if extra else bound)
-            if symbolic and current_trace.get() is None:
+            trace = current_trace.get()
+            if symbolic and trace is None:
                 return self._symbolic_call(bound, extra, mask, recorded)
-            return self._run(bound, extra, mask)
+            if symbolic and not trace.record:
+                return self._run_on_symbols(bound, extra, mask)
+            outputs = self._run(bound, extra, mask)
         finally:
             if token is not None:
                 current_call.reset(token)
+        if self._quick is not False and self._called:
+            self._note_quick(args, kwargs)
+        return outputs
+
+    def _note_quick(self, args, kwargs):
+        if self._quick is None:
+            self.__dict__["_quick"] = quick_calls(self)
+        if self._quick and len(args) == 1 and not kwargs:
+            self._quick.note(self, args[0])
 
     def _training(self, bound, signature, context, phase):
         training = bound.get("training", phase)
@@ -683,6 +707,22 @@ class Layer(Constructed, metaclass=LayerMeta):
         self._finish(bound, outputs, mask)
         return outputs
 
+    def _run_on_symbols(self, bound, extra, mask):
+        """`call` for shapes and dtypes alone.
+
+        A layer of the user's own may use functions of the framework, which refuse symbols: it's called on what the
+        framework has for tensors without data.
+        """
+        given = dict(bound)
+        try:
+            return self._run(bound, extra, mask)
+        except Exception as error:
+            if all(layer._is_pure() for layer in self._flatten_layers()):
+                raise
+            outputs = native_spec(lambda given: self._run(*given, None), (given, list(extra)), error)
+            self._set_output_masks(given, outputs, mask)
+            return outputs
+
     def _finish(self, bound, outputs, mask):
         if self.activity_regularizer is not None:
             for output in tree.flatten(outputs):
@@ -757,7 +797,7 @@ class Layer(Constructed, metaclass=LayerMeta):
         extra = [tree.map_structure(_fresh, v) if _has_shapes(v) else v for v in extra]
         try:
             with Trace(record=False, dynamic=True):
-                outputs = self._run(fresh, extra, None)
+                outputs = self._run_on_symbols(fresh, extra, None)
         except Exception as error:
             if shape_given:
                 return self._spec_from_shape(bound)
@@ -928,7 +968,21 @@ class Layer(Constructed, metaclass=LayerMeta):
     # ------------------------------------------------------------- the rest
 
     def quantize(self, mode=None, type_check=True, config=None):
-        raise NotImplementedError(f"{type(self).__name__} can't be quantized.")
+        """Keep the weights in fewer bits. For layers that can: Dense, EinsumDense, Embedding, ReversibleEmbedding."""
+        if not self.built:
+            raise ValueError(f"Cannot quantize a layer that isn't yet built. {self._where()}: call it once before.")
+        raise self._not_quantizable()
+
+    def quantized_build(self, input_shape, mode):
+        """Make the variables of a quantization mode. For layers that can be quantized."""
+        raise self._not_quantizable()
+
+    def quantized_call(self, *args, **kwargs):
+        """The call of a quantized layer."""
+        raise self._not_quantizable()
+
+    def _not_quantizable(self):
+        return NotImplementedError(f"Layer {type(self).__name__} does not have a `quantize` method implemented.")
 
     # Layers that run code which no trace can see through (another framework's module, say) set this.
     _opaque = False

@@ -515,17 +515,18 @@ class Trainer:
     @property
     def _own_train_step(self):
         """`None` for the library's step, `"data"` for an overridden `train_step(data)`, `"state"` for JAX's `(state, data)`."""
-        return _style(type(self).train_step, Trainer.train_step)
+        return _style(self.train_step, Trainer.train_step)
 
     @property
     def _own_test_step(self):
-        return _style(type(self).test_step, Trainer.test_step)
+        return _style(self.test_step, Trainer.test_step)
 
 
 def _style(method, default):
-    if method is default:
+    """Which of the two forms a bound step has (it may be set on the model itself, or be static)."""
+    if getattr(method, "__func__", None) is default:
         return None
-    parameters = [p for p in inspect.signature(method).parameters if p != "self"]
+    parameters = list(inspect.signature(method).parameters)
     return "state" if len(parameters) >= 2 and parameters[0] == "state" else "data"
 
 

@@ -5,6 +5,9 @@ from contextlib import contextmanager, nullcontext
 import jax
 import jax.numpy as jnp
 
+from kerata.backends.jax.core import canonical
+from kerata.backends.shapes import with_unknown
+
 # Steps are pure functions of the variables' values, compiled by `jax.jit`.
 STEP = "functional"
 # Whether dimensions are always Python integers.
@@ -24,6 +27,16 @@ def copy(x):
 def abstract(function, args):
     """Run a function on shapes alone."""
     return jax.eval_shape(function, *args)
+
+
+def on_shapes(function, specs):
+    """`(shape, dtype)` of each tensor that a function of a list gives; nothing is computed."""
+
+    def run(specs):
+        tensors = [jax.ShapeDtypeStruct(shape, canonical(dtype)) for shape, dtype in specs]
+        return [(tuple(r.shape), r.dtype.name) for r in jax.eval_shape(function, tensors)]
+
+    return with_unknown(run, specs)
 
 
 @contextmanager

@@ -4,6 +4,9 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
+from kerata.backends.numpy.core import cast
+from kerata.backends.shapes import with_unknown
+
 STEP = "planned"
 # Whether dimensions are always Python integers.
 INTEGER_DIMS = True
@@ -25,6 +28,16 @@ def copy(x):
 
 def swap(storage, value):
     return value
+
+
+def on_shapes(function, specs):
+    """`(shape, dtype)` of each tensor that a function of a list gives, by running it on zeros."""
+
+    def run(specs):
+        tensors = [cast(np.zeros(shape), dtype) for shape, dtype in specs]
+        return [(tuple(r.shape), r.dtype.name) for r in function(tensors)]
+
+    return with_unknown(run, specs)
 
 
 @contextmanager

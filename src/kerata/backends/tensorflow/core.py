@@ -29,6 +29,17 @@ def _without_keras():
 with _without_keras():
     import tensorflow as tf
 
+
+def _leave_our_code_alone():
+    """Keep AutoGraph from rewriting Kerata's functions inside a user's `tf.function`: they are fit for graphs as they are, and
+    the rewriting takes seconds and warns of what it can't read. TensorFlow has the same rule for `keras`."""
+    from tensorflow.python.autograph.core import config
+
+    config.CONVERSION_RULES = (config.DoNotConvert("kerata"), *config.CONVERSION_RULES)
+
+
+_leave_our_code_alone()
+
 NAME = "tensorflow"
 TYPES = {tf.__internal__.EagerTensor, getattr(tf.__internal__, "SymbolicTensor", tf.Tensor)}
 DTYPES = {
@@ -174,7 +185,9 @@ def jvp(fun, primals, tangents, has_aux):
         result = fun(*primals)
     output, *aux = result if has_aux else (result,)
     # A result that doesn't depend on the primals has no tangent: it's 0.
-    tangent = tf.nest.map_structure(lambda t: forward.jvp(t, unconnected_gradients=tf.UnconnectedGradients.ZERO), output)
+    tangent = tf.nest.map_structure(
+        lambda t: forward.jvp(t, unconnected_gradients=tf.UnconnectedGradients.ZERO), output
+    )
     return (output, tangent, *aux)
 
 

@@ -52,6 +52,18 @@ def _xla_pays(model):
     return not any("conv" in type(layer).__name__.lower() for layer in model._flatten_layers())
 
 
+def on_shapes(function, specs):
+    """`(shape, dtype)` of each tensor that a function of a list gives, by tracing it into a graph that's thrown away."""
+    found = []
+
+    def traced(*tensors):
+        found[:] = [(tuple(r.shape.as_list()), r.dtype.name) for r in function(list(tensors))]
+
+    signature = [tf.TensorSpec(shape, dtype) for shape, dtype in specs]
+    tf.function(traced, autograph=False).get_concrete_function(*signature)
+    return found
+
+
 @contextmanager
 def device_scope(name):
     with tf.device(name):

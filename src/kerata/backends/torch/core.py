@@ -1,9 +1,12 @@
 """PyTorch as a backend: what a tensor is, conversion, storage, gradient, compilation."""
 
 import functools
+from contextlib import nullcontext
 
 import numpy as np
 import torch
+from torch._C import _len_torch_dispatch_stack
+from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from kerata.backends import gradients
@@ -126,6 +129,12 @@ def bitcast(x, dtype):
 
 
 def variable(array, trainable, name):
+    # Weights are real tensors even if a layer is built while fake ones go through it.
+    with _disable_current_modes() if _len_torch_dispatch_stack() else nullcontext():
+        return _variable(array, trainable)
+
+
+def _variable(array, trainable):
     tensor = convert(np.array(array))
     if tensor.is_floating_point() or tensor.is_complex():
         return torch.nn.Parameter(tensor, requires_grad=trainable)
@@ -176,8 +185,10 @@ def _traced_gradients(fn, params, args):
         # Parameters would make the step a part of a larger graph, to be differentiated a second time.
         params = [p.detach() for p in params]
     _depth += 1
-    grads, (loss, tensors) = torch.func.grad_and_value(loss_and_tensors, has_aux=True)(list(params), *args)
-    _depth -= 1
+    try:
+        grads, (loss, tensors) = torch.func.grad_and_value(loss_and_tensors, has_aux=True)(list(params), *args)
+    finally:
+        _depth -= 1
     structure, leaves = others[0]
     tensors = iter(tensors)
     return (loss, tree_unflatten([next(tensors) if leaf is _Here else leaf for leaf in leaves], structure)), grads
@@ -227,7 +238,12 @@ def custom_gradient(f):
 
 
 def compile(fn, **options):
-    return torch.compile(fn, **options)
+    """`torch.compile` of a plan, which is for tensors of one shape.
+
+    All plans have one name and line, by which Dynamo would take another plan's shapes for earlier ones of this and
+    compile it for any shape: slowly, and for some convolutions wrongly.
+    """
+    return torch.compile(fn, **{"dynamic": False} | options)
 
 
 def jvp(fun, primals, tangents, has_aux):

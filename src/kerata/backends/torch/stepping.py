@@ -1,10 +1,12 @@
 """What training steps and compiled calls ask of PyTorch."""
 
+import logging
 from contextlib import contextmanager
 
 import torch
 
-from kerata.backends.torch import optimizers
+from kerata.backends.shapes import with_unknown
+from kerata.backends.torch import core, optimizers
 
 # Steps are traced once and run as a plan of native calls.
 STEP = "planned"
@@ -42,6 +44,24 @@ def swap(storage, value):
         else:
             storage.copy_(value)
     return storage
+
+
+def on_shapes(function, specs):
+    """`(shape, dtype)` of each tensor that a function of a list gives, on PyTorch's fake tensors: nothing is computed."""
+    from torch._subclasses import FakeTensorMode
+
+    def run(specs):
+        with torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True):
+            tensors = [torch.empty(shape, dtype=core.DTYPES[dtype]) for shape, dtype in specs]
+            return [(tuple(map(int, r.shape)), core.dtype_of(r)) for r in function(tensors)]
+
+    # An error is raised; it needn't be logged besides.
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    disabled, logger.disabled = logger.disabled, True
+    try:
+        return with_unknown(run, specs)
+    finally:
+        logger.disabled = disabled
 
 
 @contextmanager
