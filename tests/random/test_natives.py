@@ -195,7 +195,7 @@ def test_bounds_that_are_tensors(backend):
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_dropout_override_is_its_body(backend, dtype):
-    from kerata.ops.random import random_dropout
+    from kerata.ops.draws import random_dropout
 
     if not hasattr(backend, "random_dropout"):
         pytest.skip("no override")

@@ -7,6 +7,7 @@ width. Float8 sits below float16 and bfloat16.
 
 import functools
 
+import ml_dtypes  # noqa: F401  (makes NumPy know "bfloat16" and float8 by name)
 import numpy as np
 
 from kerata.core import config

@@ -208,7 +208,9 @@ def _fast_condition(op, optional):
             grouped.append(name)
         tests.append(test)
         if role.boolean:
-            tests.append(f"{name}.dtype is _b.BOOL" if name not in optional else f"({name} is None or {name}.dtype is _b.BOOL)")
+            tests.append(
+                f"{name}.dtype is _b.BOOL" if name not in optional else f"({name} is None or {name}.dtype is _b.BOOL)"
+            )
     grouped_optional = [op.parameters[i] for i in op.group_at if op.parameters[i] in optional]
     for other in grouped[1:]:
         tests.append(f"{grouped[0]}.dtype is {other}.dtype")
@@ -267,10 +269,21 @@ def _slow(op, args):
     _convert(op, args, b)
     if op.is_composite:
         native = getattr(b, op.native, None)
-        return op.body(*args) if native is None else native(*args)
+        result = op.body(*args) if native is None else native(*args)
+        return _narrowed(op, args, result, b) if b.NAME == "numpy" and native is None else result
     if op.body is not None:
         args = op.body(*args)
     return getattr(b, op.native)(*args)
+
+
+def _narrowed(op, args, result, b):
+    """NumPy's operators make float32 of bfloat16 and a Python number: the result in the dtype that was meant."""
+    if not any(type(a) in b.TYPES and b.dtype_of(a) == "bfloat16" for a in args):
+        return result
+    meant = infer(op, [_as_spec(op, i, a, None) for i, a in enumerate(args)])
+    if isinstance(result, (tuple, list)):
+        return type(result)(b.cast(r, m.dtype) for r, m in zip(result, meant, strict=True))
+    return b.cast(result, meant.dtype)
 
 
 def integers(shape):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kerata.core import dtypes
 from kerata.core.errors import positive_int
 from kerata.ops import rules
 from kerata.ops.core import convert_to_tensor
@@ -59,10 +60,25 @@ def view_as_real(x: Index):
 
 def _pair(owner, x):
     if not isinstance(x, (tuple, list)) or len(x) != 2:
-        raise ValueError(f"{owner}: a pair of tensors (real, imaginary) is needed, not {type(x).__name__}.")
+        raise ValueError(
+            f"{owner}: Input `x` should be a tuple of two tensors, (real, imaginary), not {type(x).__name__}."
+        )
     re, im = (convert_to_tensor(v) for v in x)
-    rules.merged_shape([tuple(re.shape), tuple(im.shape)], [re.shape, im.shape], "in real and imaginary part")
+    _same_parts(owner, tuple(re.shape), tuple(im.shape))
     return re, im
+
+
+def _same_parts(owner, re, im):
+    if len(re) != len(im) or any(None not in (a, b) and a != b for a, b in zip(re, im)):
+        raise ValueError(
+            f"{owner}: Both the real and imaginary parts should have the same shape, but have {re} and {im}."
+        )
+
+
+def _with_rank(owner, x, least):
+    if len(x.shape) < least:
+        raise ValueError(f"{owner}: Input should have rank >= {least}, but its shape is {tuple(x.shape)}.")
+    return x
 
 
 def _split(z):
@@ -120,7 +136,8 @@ def fft(x):  # noqa: F811
     >>> ops.fft(([1.0, 1.0], [0.0, 0.0]))[0]
     [2., 0.]
     """
-    return _split(_fft(complex_of(*_pair("fft", x))))
+    re, im = _pair("fft", x)
+    return _split(_fft(complex_of(_with_rank("fft", re, 1), im)))
 
 
 def fft2(x):
@@ -155,8 +172,7 @@ def ifft2(x):
 
 def _both_axes(owner, transform, x):
     re, im = _pair(owner, x)
-    if len(re.shape) < 2:
-        raise ValueError(f"{owner}: two dimensions are needed, but the shape is {tuple(re.shape)}.")
+    _with_rank(owner, re, 2)
     return swapaxes(transform(swapaxes(transform(complex_of(re, im)), -1, -2)), -1, -2)
 
 
@@ -173,6 +189,7 @@ def rfft(x, fft_length=None):  # noqa: F811
     >>> ops.rfft([1.0, 1.0, 1.0, 1.0])[0]
     [4., 0., 0.]
     """
+    x = _with_rank("rfft", convert_to_tensor(x), 1)
     return _split(_rfft(x, None if fft_length is None else positive_int(fft_length, "fft_length", "rfft")))
 
 
@@ -190,7 +207,8 @@ def irfft(x, fft_length=None):  # noqa: F811
     [1., 1., 1., 1.]
     """
     length = None if fft_length is None else positive_int(fft_length, "fft_length", "irfft")
-    return _irfft(complex_of(*_pair("irfft", x)), length)
+    re, im = _pair("irfft", x)
+    return _irfft(complex_of(_with_rank("irfft", re, 1), im), length)
 
 
 fft.op, rfft.op, irfft.op = _fft.op, _rfft.op, _irfft.op
@@ -214,6 +232,7 @@ def extract_sequences(x: Index, sequence_length, sequence_stride):
     >>> ops.extract_sequences([1, 2, 3, 4], 2, 2)
     [[1, 2], [3, 4]]
     """
+    _with_rank("extract_sequences", x, 1)
     positive_int(sequence_length, "sequence_length", "extract_sequences")
     positive_int(sequence_stride, "sequence_stride", "extract_sequences")
     time = shape_of(x)[-1]
@@ -243,6 +262,11 @@ def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=
     >>> ops.stft([1.0, 1.0, 1.0, 1.0], 2, 2, 2, window=None, center=False)[0]
     [[2., 0.], [2., 0.]]
     """
+    x = convert_to_tensor(x)
+    if not dtypes.is_float(dtype_of(x)):
+        raise TypeError(f"stft: `x` must be floating (`float32` or `float64`), but is {dtype_of(x)}.")
+    _with_rank("stft", x, 1)
+    positive_int(sequence_stride, "sequence_stride", "stft")
     z = stft_of(x, _window("stft", window, sequence_length, fft_length), sequence_stride, fft_length, center)
     return _split(z)
 
@@ -260,7 +284,7 @@ def _window(owner, window, sequence_length, fft_length):
     """The window, zero-padded on both sides to the length of a frame."""
     if not 0 < sequence_length <= fft_length:
         raise ValueError(
-            f"{owner}: `fft_length` ({fft_length}) must be at least `sequence_length` ({sequence_length})."
+            f"{owner}: `fft_length` must equal or exceed `sequence_length`, but they are {fft_length} and {sequence_length}."
         )
     before = (fft_length - sequence_length) // 2
     around = (before, fft_length - sequence_length - before)
@@ -269,13 +293,15 @@ def _window(owner, window, sequence_length, fft_length):
     elif isinstance(window, str):
         window = _named_window(owner, window, sequence_length)
     elif tuple(window.shape) != (sequence_length,):
-        raise ValueError(f"{owner}: the window must have shape ({sequence_length},), but has {tuple(window.shape)}.")
+        raise ValueError(
+            f"{owner}: The shape of `window` must be equal to ({sequence_length},), but it is {tuple(window.shape)}."
+        )
     return np.pad(window, around) if isinstance(window, np.ndarray) else pad(window, (around,))
 
 
 def _named_window(owner, name, length):
     if name not in ("hann", "hamming"):
-        raise ValueError(f"{owner}: the window must be 'hann', 'hamming', None or a vector, not {name!r}.")
+        raise ValueError(f"{owner}: If a string is passed to `window`, it must be 'hann' or 'hamming', not {name!r}.")
     # Periodic ones: the period is the length, so that overlapping windows add up evenly.
     swing = np.cos(2 * np.pi * np.arange(length) / length)
     return (0.5 - 0.5 * swing if name == "hann" else 0.54 - 0.46 * swing).astype("float32")
@@ -290,7 +316,7 @@ def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="
         sequence_stride: distance between frames.
         fft_length: length of a frame.
         length: length of the signal; by default all that the frames cover.
-        window: the window of `stft`.
+        window: the window of `stft`. `None`: frames are added as they are; where they overlap, divide yourself.
         center: whether `stft` was called with it.
 
     Returns:
@@ -301,18 +327,20 @@ def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="
     [1., 2., 3., 4.]
     """
     re, im = _pair("istft", x)
+    _with_rank("istft", re, 2)
+    positive_int(sequence_stride, "sequence_stride", "istft")
     full = _window("istft", window, sequence_length, fft_length)
-    return istft_of(complex_of(re, im), full, sequence_stride, fft_length, length, center)
+    return istft_of(complex_of(re, im), full, sequence_stride, fft_length, length, center, window is not None)
 
 
 @composite
-def istft_of(x: Index, window: Index, sequence_stride, fft_length, length, center):
+def istft_of(x: Index, window: Index, sequence_stride, fft_length, length, center, weighted):
     """`istft` of a complex tensor, with the window in full length."""
     frames = _irfft(x, fft_length)
     window = cast(window, dtype_of(frames))
-    total = _overlapped(frames * window, sequence_stride)
-    weight = _overlapped(expand_dims(window * window, 0) + zeros((x.shape[-2], 1), dtype_of(frames)), sequence_stride)
-    signal = where(weight > 1e-11, total / where(weight > 1e-11, weight, 1.0), total)
+    signal = _overlapped(frames * window, sequence_stride)
+    if weighted:
+        signal = _unweighted(signal, frames, window, sequence_stride)
     start = fft_length // 2 if center else 0
     if length is None:
         stop = -(fft_length // 2) if center and fft_length > 1 else None
@@ -322,6 +350,14 @@ def istft_of(x: Index, window: Index, sequence_stride, fft_length, length, cente
     if length is not None and signal.shape[-1] < length:
         signal = pad(signal, ((0, 0),) * (len(signal.shape) - 1) + ((0, length - signal.shape[-1]),))
     return signal
+
+
+def _unweighted(total, frames, window, sequence_stride):
+    """The sum of windowed frames divided by that of the squared windows."""
+    weight = _overlapped(
+        expand_dims(window * window, 0) + zeros((frames.shape[-2], 1), dtype_of(frames)), sequence_stride
+    )
+    return where(weight > 1e-11, total / where(weight > 1e-11, weight, 1.0), total)
 
 
 def _overlapped(frames, stride):

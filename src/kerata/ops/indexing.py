@@ -304,16 +304,18 @@ def segment_sum(data, segment_ids, num_segments=None, sorted=False):  # noqa: F8
     >>> ops.segment_sum([1.0, 2.0, 3.0], [0, 0, 1])
     [3., 3.]
     """
-    return _segment_sum(data, segment_ids, _segments(segment_ids, num_segments, "segment_sum"))
+    return _segment_sum(data, segment_ids, _segments(data, segment_ids, num_segments, "segment_sum"))
 
 
 segment_sum.op = _segment_sum.op
 
 
-def _segments(segment_ids, num_segments, owner):
+def _segments(data, segment_ids, num_segments, owner):
+    data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    rules.segment(data, segment_ids, 1)
     if num_segments is not None:
         return integer(num_segments, "num_segments", owner, minimum=0)
-    if 0 in tuple(convert_to_tensor(segment_ids).shape):
+    if 0 in tuple(segment_ids.shape):
         return 0
     return add(_max(segment_ids), 1)
 
@@ -333,7 +335,7 @@ def segment_max(data, segment_ids, num_segments=None, sorted=False):
     >>> ops.segment_max([1.0, 2.0, 3.0], [0, 0, 1])
     [2., 3.]
     """
-    return segment_combined(data, segment_ids, _segments(segment_ids, num_segments, "segment_max"), "max")
+    return segment_combined(data, segment_ids, _segments(data, segment_ids, num_segments, "segment_max"), "max")
 
 
 def segment_min(data, segment_ids, num_segments=None, sorted=False):
@@ -351,7 +353,7 @@ def segment_min(data, segment_ids, num_segments=None, sorted=False):
     >>> ops.segment_min([1.0, 2.0, 3.0], [0, 0, 1])
     [1., 3.]
     """
-    return segment_combined(data, segment_ids, _segments(segment_ids, num_segments, "segment_min"), "min")
+    return segment_combined(data, segment_ids, _segments(data, segment_ids, num_segments, "segment_min"), "min")
 
 
 def segment_prod(data, segment_ids, num_segments=None, sorted=False):
@@ -369,7 +371,7 @@ def segment_prod(data, segment_ids, num_segments=None, sorted=False):
     >>> ops.segment_prod([1.0, 2.0, 3.0], [0, 0, 1])
     [2., 3.]
     """
-    return segment_combined(data, segment_ids, _segments(segment_ids, num_segments, "segment_prod"), "mul")
+    return segment_combined(data, segment_ids, _segments(data, segment_ids, num_segments, "segment_prod"), "mul")
 
 
 @composite

@@ -5,7 +5,6 @@ import builtins
 import numpy as np
 
 from kerata.core import dtypes
-from kerata.core.errors import one_of
 from kerata.ops import rules
 from kerata.ops.calculus import jvp
 from kerata.ops.core import dtype as dtype_of
@@ -131,6 +130,10 @@ def outer(x1: Tensor, x2: Tensor):
 # ------------------------------------------------------------------ norms
 
 
+class NormError(rules.AxisError, RuntimeError):
+    """No such norm: a `ValueError`; for those who come from PyTorch, a `RuntimeError` or `IndexError` too."""
+
+
 @composite
 def norm(x: Float, ord=None, axis: Axis = None, keepdims=False):
     """Norm of vectors or matrices (`numpy.linalg.norm`).
@@ -152,12 +155,15 @@ def norm(x: Float, ord=None, axis: Axis = None, keepdims=False):
     rank = len(x.shape)
     if axis is None and ord is None:
         return _root_of_squares(x, None, keepdims)
-    axes = rules.axes_in(axis, rank, "norm")
+    try:
+        axes = rules.axes_in(axis, rank, "norm")
+    except ValueError as error:
+        raise NormError(str(error)) from None
     if len(axes) == 1:
         return _vector_norm(x, ord, axes, keepdims)
     if len(axes) == 2:
         return _matrix_norm(x, ord, axes, keepdims)
-    raise ValueError(f"norm: with `ord`, one axis (vectors) or two (matrices) are needed, but {len(axes)} are given.")
+    raise NormError(f"norm: with `ord`, one axis (vectors) or two (matrices) are needed, but {len(axes)} are given.")
 
 
 def _root_of_squares(x, axes, keepdims):
@@ -179,7 +185,7 @@ def _vector_norm(x, ord, axes, keepdims):
     if ord == 1:
         return sum(abs(x), axis=axes, keepdims=keepdims)
     if isinstance(ord, str):
-        raise ValueError(f"norm: {ord!r} is an order for matrices; give two axes.")
+        raise NormError(f"norm: {ord!r} is an order for matrices; give two axes.")
     return power(sum(power(abs(x), ord), axis=axes, keepdims=keepdims), 1.0 / ord)
 
 
@@ -196,7 +202,7 @@ def _matrix_norm(x, ord, axes, keepdims):
         values = svd(moveaxis(x, axes, (-2, -1)), full_matrices=False, compute_uv=False)
         result = {2: max, -2: min, "nuc": sum}[ord](values, axis=-1)
         return expand_dims(result, tuple(sorted(axes))) if keepdims else result
-    raise ValueError(f"norm: {ord!r} is no order of a matrix norm: 'fro', 'nuc', 1, -1, 2, -2, inf, -inf are.")
+    raise NormError(f"norm: {ord!r} is no order of a matrix norm: 'fro', 'nuc', 1, -1, 2, -2, inf, -inf are.")
 
 
 # ------------------------------------------------------------------ decompositions and solving
@@ -310,7 +316,9 @@ def qr(x: Float, mode="reduced"):
     >>> [tuple(t.shape) for t in ops.qr([[2.0, 1.0], [0.0, 3.0]])]
     [(2, 2), (2, 2)]
     """
-    return x, one_of(mode, ("reduced", "complete"), "mode", "qr")
+    if mode not in ("reduced", "complete"):
+        raise ValueError(f"qr: no `mode` {mode!r}. Expected one of {{'reduced', 'complete'}}.")
+    return x, mode
 
 
 @primitive(rule=rules.svd)
@@ -612,4 +620,9 @@ def cdist(x: Float, y: Float):
     >>> ops.cdist([[0.0, 0.0]], [[3.0, 4.0]])
     [[5.]]
     """
+    a, b = x.shape[-1], y.shape[-1]
+    if a is not None and b is not None and a != b:
+        raise ValueError(
+            f"cdist: vectors of lengths {a} and {b} (shapes {tuple(x.shape)}, {tuple(y.shape)}) have no distance."
+        )
     return _root_of_squares(expand_dims(x, -2) - expand_dims(y, -3), -1, False)

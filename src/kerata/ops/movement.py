@@ -38,11 +38,15 @@ def canonical_dims(shape, owner="shape"):
 _INT = {int}
 
 
+class NotAnInteger(TypeError, ValueError):
+    """A dimension that's a float: of the wrong type, and so no value either."""
+
+
 def _dimension(d, owner):
     if isinstance(d, KerasTensor):
         return d
     if isinstance(d, float) or (hasattr(d, "dtype") and "float" in str(d.dtype)):
-        raise ValueError(f"{owner}: dimensions must be integers, but {d!r} was given.")
+        raise NotAnInteger(f"{owner}: dimensions must be integers, but {d!r} was given.")
     try:
         return operator.index(d)
     except TypeError:
@@ -257,7 +261,7 @@ def flip(x: Index, axis: Axis = None):
     return x, rules.axes_in(axis, len(x.shape), "flip")
 
 
-@primitive(rule=rules.same)
+@primitive(rule=rules.roll)
 def roll(x: Index, shift: Axis, axis: Axis = None):
     """Move elements along axes; those that leave at one end come in at the other (`numpy.roll`).
 
@@ -320,7 +324,9 @@ def pad(x: Index, pad_width, mode="constant", constant_values=None):
     """
     one_of(mode, PAD_MODES, "mode", "pad")
     if mode != "constant" and constant_values is not None:
-        raise ValueError(f"pad: `constant_values` is for mode 'constant', but the mode is {mode!r}.")
+        raise ValueError(
+            f"pad: Argument `constant_values` can only be provided when `mode == 'constant'`, but the mode is {mode!r}."
+        )
     return x, pad_pairs(pad_width, len(x.shape)), mode, 0 if constant_values is None else constant_values
 
 

@@ -4,6 +4,7 @@ Also the namespace `keras.ops.nn`.
 """
 
 import math
+import warnings
 
 from kerata.core import config, dtypes
 from kerata.core.errors import int_tuple, one_of
@@ -23,6 +24,7 @@ from kerata.ops.elementwise import (
     expm1,
     log,
     log1p,
+    logical_and,
     maximum,
     minimum,
     multiply,
@@ -389,8 +391,6 @@ def bias_add(x: Tensor, bias: Tensor, data_format="channels_last"):
 def _geometry(owner, rank, strides, padding, data_format, dilation_rate):
     strides = int_tuple(strides, rank, "strides", owner)
     dilation_rate = int_tuple(dilation_rate, rank, "dilation_rate", owner)
-    if max_of(strides) > 1 and max_of(dilation_rate) > 1:
-        raise ValueError(f"{owner}: strides {strides} and dilation {dilation_rate} can't both exceed 1.")
     return strides, _padding(owner, padding), config.standardize_data_format(data_format), dilation_rate
 
 
@@ -651,6 +651,14 @@ def moments(x: Float, axes, keepdims=False, synchronized=False):
     return moments_of(x, tuple(axes) if isinstance(axes, (list, tuple)) else axes, bool(keepdims), bool(synchronized))
 
 
+def _within(x, dtype):
+    """A float32 variance that float16 may not hold, clipped to its largest number."""
+    return minimum(x, FLOAT16_MAX) if dtype == "float16" else x
+
+
+FLOAT16_MAX = 65504.0
+
+
 @composite(native="moments")
 def moments_of(x: Float, axes, keepdims, synchronized):
     """Mean and variance (not public: canonical arguments)."""
@@ -658,7 +666,7 @@ def moments_of(x: Float, axes, keepdims, synchronized):
     average = mean(wide, axis=axes, keepdims=True)
     variance = mean(square(wide - stop_gradient(average)), axis=axes, keepdims=True)
     # d variance/d mean is zero in sum, so the mean may be held fixed above.
-    average, variance = cast(average, _half(x)), cast(variance, _half(x))
+    average, variance = cast(average, _half(x)), cast(_within(variance, _half(x)), _half(x))
     if keepdims:
         return average, variance
     return squeeze(average, axis=axes), squeeze(variance, axis=axes)
@@ -707,6 +715,19 @@ def batch_normalization_on(
     return x * factor + shift
 
 
+@composite
+def batch_normalization_training(x: Float, axis, offset: Float = None, scale: Float = None, epsilon=1e-3):
+    """Normalize by the batch's own statistics (not public: one fused kernel where the framework has it).
+
+    Returns:
+        `(result, mean, variance)`; no gradient flows through the latter two.
+    """
+    axis = rules.axis_in(axis, len(x.shape), "batch_normalization_training")
+    average, variance = moments(x, tuple(i for i in range(len(x.shape)) if i != axis))
+    out = batch_normalization_on(x, average, variance, axis, offset, scale, epsilon)
+    return out, stop_gradient(average), stop_gradient(variance)
+
+
 def _last_axes(x, axis, owner):
     axes = tuple(sorted(rules.axes_in(axis, len(x.shape), owner)))
     return axes
@@ -726,6 +747,11 @@ def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwarg
     [[-1.0, 1.0]]
     """
     if kwargs.pop("rms_scaling", False):
+        warnings.warn(
+            "You passed `rms_scaling=True`, which is deprecated; call `ops.rms_normalization`.",
+            UserWarning,
+            stacklevel=2,
+        )
         return rms_normalization(x, gamma, axis, epsilon)
     if kwargs:
         raise TypeError(f"layer_normalization: unknown arguments {', '.join(kwargs)}.")
@@ -808,8 +834,8 @@ def normalize(x: Float, axis=-1, order=2, epsilon=None):
     [0.6, 0.8]
     """
     epsilon = config.epsilon() if epsilon is None else epsilon
-    if not isinstance(order, (int, float)) or order < 1:
-        raise ValueError(f"normalize: `order` must be a number of at least 1 (or inf), not {order!r}.")
+    if not isinstance(order, (int, float)) or order < 1 or (order != math.inf and order != int(order)):
+        raise ValueError(f"normalize: Argument `order` must be an int >= 1 (or inf), not {order!r}.")
     if order == 2:
         # rsqrt of a clipped sum keeps the gradient finite at zero.
         return x * rsqrt(maximum(sum(square(x), axis=axis, keepdims=True), epsilon * epsilon))
@@ -1019,7 +1045,9 @@ def sparse_categorical_crossentropy(target: Index, output: Float, from_logits=Fa
     """`-log(output[target])`: categorical crossentropy with classes by number.
 
     Args:
-        target: integers, of `output`'s shape without `axis` (or with it, of length 1).
+        target: integers, of `output`'s shape without `axis` (or with it, of length 1). Numbers that are no class, such as
+            -1, have loss 0 and no gradient on every backend (PyTorch and TensorFlow by themselves raise an error, which
+            JAX can't).
         output: probabilities (scaled to sum to one), or logits with `from_logits`.
         from_logits: whether `output` is before the softmax.
         axis: the classes' axis.
@@ -1033,7 +1061,7 @@ def sparse_categorical_crossentropy(target: Index, output: Float, from_logits=Fa
     if len(target.shape) == len(output.shape) and target.shape[-1] == 1:
         target = squeeze(target, axis=-1)
     rest = list(output.shape)
-    del rest[axis]
+    del rest[rules.axis_in(axis, len(rest), "sparse_categorical_crossentropy")]
     if len(target.shape) != len(rest) or any(
         a is not None and b is not None and a != b for a, b in zip(target.shape, rest, strict=True)
     ):
@@ -1049,13 +1077,19 @@ def sparse_categorical_crossentropy(target: Index, output: Float, from_logits=Fa
 @composite
 def sparse_categorical_crossentropy_with_logits(target: Index, output: Float, axis=-1):
     """Sparse categorical crossentropy of logits (not public)."""
-    return logsumexp(output, axis=axis) - _picked(output, target, axis)
+    loss = logsumexp(output, axis=axis) - _picked(output, target, axis)
+    return where(_is_class(target, output, axis), loss, zeros_like(loss))
 
 
 @composite
 def _sparse_categorical_crossentropy(target: Index, output: Float, axis):
     """Sparse categorical crossentropy of probabilities (not public)."""
-    return cast(-log(_picked(_proper(output, axis), target, axis)), _half(output))
+    picked = _picked(_proper(output, axis), target, axis)
+    return cast(-log(where(_is_class(target, output, axis), picked, ones_like(picked))), _half(output))
+
+
+def _is_class(target, output, axis):
+    return logical_and(target >= 0, target < shape_of(output)[axis])
 
 
 def _proper(output, axis):
@@ -1066,7 +1100,7 @@ def _proper(output, axis):
 
 
 def _picked(output, target, axis):
-    """`output[target]` along `axis`; a class that doesn't exist picks 0, as a one-hot of it would."""
+    """`output[target]` along `axis`, and 0 for a class that doesn't exist."""
     classes = output.shape[axis]
     hot = one_hot(cast(target, "int32"), classes, axis=axis, dtype=_half(output))
     return sum(hot * output, axis=axis)
@@ -1107,6 +1141,11 @@ def gru(x: Float, h: Float, kernel: Float, recurrent_kernel: Float, bias: Float,
 # ------------------------------------------------------------------ images as blocks
 
 
+def _check_block(owner, block_size):
+    if not isinstance(block_size, int) or block_size < 2:
+        raise ValueError(f"{owner}: `block_size` must be at least 2, but is {block_size!r}.")
+
+
 @composite(native="")
 def space_to_depth(x: Tensor, block_size, data_format="channels_last"):
     """Blocks of `block_size x block_size` pixels become channels.
@@ -1115,6 +1154,7 @@ def space_to_depth(x: Tensor, block_size, data_format="channels_last"):
     >>> tuple(ops.space_to_depth(ops.ones((1, 4, 4, 3)), 2).shape)
     (1, 2, 2, 12)
     """
+    _check_block("space_to_depth", block_size)
     _known("space_to_depth", "x", x.shape[1:])
     data_format = config.standardize_data_format(data_format)
     if data_format == "channels_first":
@@ -1137,6 +1177,7 @@ def depth_to_space(x: Tensor, block_size, data_format="channels_last"):
     >>> tuple(ops.depth_to_space(ops.ones((1, 2, 2, 12)), 2).shape)
     (1, 4, 4, 3)
     """
+    _check_block("depth_to_space", block_size)
     _known("depth_to_space", "x", x.shape[1:])
     data_format = config.standardize_data_format(data_format)
     if data_format == "channels_first":

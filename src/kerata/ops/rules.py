@@ -45,6 +45,10 @@ def broadcast_shapes(*shapes, owner=""):
     return tuple(result)
 
 
+class AxisError(ValueError, IndexError):
+    """An axis that isn't there: a `ValueError`, and an `IndexError`, as in NumPy."""
+
+
 def axis_in(axis, rank, owner=""):
     """A possibly negative axis as an index into a shape of this rank."""
     try:
@@ -52,7 +56,8 @@ def axis_in(axis, rank, owner=""):
     except TypeError:
         raise _named(owner, f"an axis must be an integer, not {axis!r}.") from None
     if not -rank <= axis < rank:
-        raise _named(owner, f"axis {axis} is out of bounds for a tensor with {rank} dimension{'s' * (rank != 1)}.")
+        message = f"axis {axis} is out of bounds for a tensor with {rank} dimension{'s' * (rank != 1)}."
+        raise AxisError(str(_named(owner, message)))
     return axis + rank if axis < 0 else axis
 
 
@@ -168,7 +173,9 @@ def reshape(x, newshape):
     shape = list(newshape)
     unknown = [i for i, d in enumerate(shape) if isinstance(d, int) and d == -1]
     if len(unknown) > 1:
-        raise ValueError(f"only one dimension can be -1, but the new shape is {tuple(newshape)}.")
+        raise ValueError(f"there can be at most one unknown dimension (-1), but newshape={tuple(newshape)}.")
+    if any(isinstance(d, int) and d < -1 for d in shape):
+        raise ValueError(f"a dimension must be a non-negative integer or -1, but newshape={tuple(newshape)}.")
     computed = any(not isinstance(d, int) for d in shape)
     total = size_of(x.shape)
     rest = 1
@@ -187,11 +194,22 @@ def reshape(x, newshape):
 
 
 def transpose(x, axes):
-    if sorted(axes_in(axes, len(x.shape))) != list(range(len(x.shape))):
-        raise ValueError(
-            f"`axes` {tuple(axes)} must name each of the {len(x.shape)} dimensions of {tuple(x.shape)} once."
+    rank = len(x.shape)
+    if len(axes) != rank:
+        raise ValueError(f"axes={list(axes)} must be a list of the same length as the input shape, {tuple(x.shape)}.")
+    if any(not -rank <= a < rank for a in axes):
+        raise AxisError(
+            f"Each axis in `axes` must be an integer in [-{rank}, {rank}), but axes={list(axes)} was given."
         )
+    if len({a % rank for a in axes}) != rank:
+        raise ValueError(f"a valid permutation names each dimension once, but axes={list(axes)} was given.")
     return spec(tuple(x.shape[a] for a in axes), x.dtype)
+
+
+def roll(x, shift, axis):
+    for a in axis if isinstance(axis, tuple) else (axis,):
+        axis_in(a, len(x.shape))
+    return spec(x.shape, x.dtype)
 
 
 def expand_dims(x, axis):
@@ -530,8 +548,15 @@ def nonzero(x):
 
 def segment(data, segment_ids, num_segments):
     if len(segment_ids.shape) != 1:
-        raise ValueError(f"`segment_ids` must have one dimension, but its shape is {tuple(segment_ids.shape)}.")
-    merged_shape([data.shape[:1], segment_ids.shape], [data.shape, segment_ids.shape], "in the first dimension")
+        raise ValueError(
+            f"Argument `segment_ids` should be an 1-D vector, but its shape is {tuple(segment_ids.shape)}."
+        )
+    n, m = (*data.shape, 1)[0], segment_ids.shape[0]
+    if n is not None and m is not None and n != m:
+        raise ValueError(
+            "Argument `segment_ids` and `data` should have same leading dimension. Their shapes are "
+            f"{tuple(segment_ids.shape)} and {tuple(data.shape)}."
+        )
     return spec((*dims((num_segments,)), *data.shape[1:]), data.dtype)
 
 
@@ -592,8 +617,8 @@ def square_matrices(x):
     if len(x.shape) < 2:
         raise ValueError(f"a matrix or a stack of them is needed, but the shape is {tuple(x.shape)}.")
     rows, columns = x.shape[-2:]
-    if rows is not None and columns is not None and rows != columns:
-        raise ValueError(f"the last two dimensions must be equal, but the shape is {tuple(x.shape)}.")
+    if rows != columns:
+        raise ValueError(f"the last two dimensions must be known to be equal, but the shape is {tuple(x.shape)}.")
 
 
 def square(x, *_):
@@ -615,9 +640,9 @@ def solve(a, b, *_):
     square_matrices(a)
     vector = len(b.shape) == len(a.shape) - 1
     rows = b.shape[-1] if vector else b.shape[-2] if len(b.shape) > 1 else None
-    if len(b.shape) < len(a.shape) - 1 or (None not in (rows, a.shape[-1]) and rows != a.shape[-1]):
+    if len(b.shape) < len(a.shape) - 1 or rows != a.shape[-1]:
         raise ValueError(
-            f"shapes {format_shapes((a.shape, b.shape))} don't fit: `b` must be (..., {a.shape[-1]}) or "
+            f"shapes {format_shapes((a.shape, b.shape))} aren't known to fit: `b` must be (..., {a.shape[-1]}) or "
             f"(..., {a.shape[-1]}, n)."
         )
     return spec(b.shape, b.dtype)
@@ -785,7 +810,7 @@ def conv(inputs, kernel, strides, padding, data_format, dilation_rate, groups=1)
     batch, spatial, channels = split_layout(inputs.shape, data_format)
     if channels is not None and kernel.shape[-2] is not None and kernel.shape[-2] * groups != channels:
         raise ValueError(
-            f"conv: the inputs have {channels} channels ({data_format}, shape {tuple(inputs.shape)}), "
+            f"conv: input channels must match the kernel: the inputs have {channels} ({data_format}, {tuple(inputs.shape)}), "
             f"but the kernel of shape {tuple(kernel.shape)} takes {kernel.shape[-2]} in each of {groups} group(s)."
         )
     out = [
@@ -801,7 +826,8 @@ def depthwise_conv(inputs, kernel, strides, padding, data_format, dilation_rate)
     batch, spatial, channels = split_layout(inputs.shape, data_format)
     if channels is not None and channels != kernel.shape[-2]:
         raise ValueError(
-            f"depthwise_conv: the inputs have {channels} channels, but the kernel of shape {tuple(kernel.shape)} "
+            f"depthwise_conv: input channels must match the kernel: the inputs have {channels}, but "
+            f"the kernel of shape {tuple(kernel.shape)} "
             f"is for {kernel.shape[-2]}."
         )
     out = [
@@ -828,7 +854,8 @@ def conv_transpose(inputs, kernel, strides, padding, output_padding, data_format
     batch, spatial, channels = split_layout(inputs.shape, data_format)
     if channels is not None and channels != kernel.shape[-1]:
         raise ValueError(
-            f"conv_transpose: the inputs have {channels} channels, but the kernel of shape {tuple(kernel.shape)} takes "
+            f"conv_transpose: input channels must match the kernel: the inputs have {channels}, but "
+            f"the kernel of shape {tuple(kernel.shape)} takes "
             f"{kernel.shape[-1]}."
         )
     extra = output_padding or (None,) * rank

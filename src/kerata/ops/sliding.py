@@ -63,7 +63,7 @@ def unfold(x: Tensor, kernel_size, dilation=1, padding=0, stride=1):
     (1, 8, 4)
     """
     if len(x.shape) != 4:
-        raise ValueError(f"unfold: `x` must be (batch, channels, height, width), but its shape is {tuple(x.shape)}.")
+        raise ValueError(f"unfold: `x` must be 4D, (batch, channels, height, width), but its shape is {tuple(x.shape)}.")
     _known_image("unfold", x.shape, 1)
     how = _Geometry("unfold", kernel_size, dilation, padding, stride)
     how.counts(x.shape[2:])
@@ -106,7 +106,7 @@ def fold(x: Tensor, output_size, kernel_size, dilation=1, padding=0, stride=1):
     True
     """
     if len(x.shape) != 3:
-        raise ValueError(f"fold: `x` must be (batch, pixels, windows), but its shape is {tuple(x.shape)}.")
+        raise ValueError(f"fold: `x` must be 3D, (batch, pixels, windows), but its shape is {tuple(x.shape)}.")
     _known_image("fold", x.shape, 1)
     how = _Geometry("fold", kernel_size, dilation, padding, stride)
     output_size = int_tuple(output_size, 2, "output_size", "fold")

@@ -1,7 +1,7 @@
 """Ops that order elements or look them up in order."""
 
 from kerata.core import dtypes
-from kerata.core.errors import one_of, positive_int
+from kerata.core.errors import integer, one_of, positive_int
 from kerata.ops import rules
 from kerata.ops.core import convert_to_tensor
 from kerata.ops.core import dtype as dtype_of
@@ -99,6 +99,7 @@ def argpartition(x, kth, axis=-1):
     >>> ops.argpartition([3, 1, 2], 1)
     [1, 2, 0]
     """
+    integer(kth, "kth", "argpartition")
     return argsort(x, axis)
 
 

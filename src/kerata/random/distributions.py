@@ -14,7 +14,7 @@ from kerata import ops
 from kerata.core import dtypes, threefry
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import current_trace
-from kerata.ops import random as draws
+from kerata.ops import draws
 from kerata.ops.movement import canonical_dims
 from kerata.random.seeds import draw_seed
 

@@ -9,7 +9,7 @@ from kerata import backends, ops
 from kerata.core import dtypes, names
 from kerata.core.construct import Constructed
 from kerata.core.scopes import current_stateless
-from kerata.ops.random import random_fold, random_next
+from kerata.ops.draws import random_fold, random_next
 from kerata.state import Variable
 
 

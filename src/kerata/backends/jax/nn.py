@@ -268,5 +268,6 @@ def categorical_crossentropy_with_logits(target, logits, axis):
 
 @static(2)
 def sparse_categorical_crossentropy_with_logits(target, logits, axis):
-    picked = jnp.take_along_axis(logits, jnp.expand_dims(target, axis), axis)
-    return logsumexp(logits, axis, False) - jnp.squeeze(picked, axis)
+    inside = (target >= 0) & (target < logits.shape[axis])
+    picked = jnp.take_along_axis(logits, jnp.expand_dims(jnp.where(inside, target, 0), axis), axis)
+    return jnp.where(inside, logsumexp(logits, axis, False) - jnp.squeeze(picked, axis), 0)

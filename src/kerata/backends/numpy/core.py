@@ -11,12 +11,9 @@ TYPES = {np.ndarray, np.bool_, ml_dtypes.bfloat16} | {
 }
 # What the fast path of dispatch looks at.
 BOOL = np.dtype(bool)
-FLOATS = frozenset(np.dtype(name) for name in ("float32", "float64", "float16", "bfloat16"))
+# Those with which Python numbers are weak: NumPy makes float32 of bfloat16 and a Python float.
+FLOATS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"))
 NUMPY_TYPES = frozenset(TYPES)
-BOOL = np.dtype(bool)
-FLOATS = frozenset(
-    np.dtype(name) for name in ("float8_e4m3fn", "float8_e5m2", "bfloat16", "float16", "float32", "float64")
-)
 # Dtypes that NumPy (or ml_dtypes) sums, multiplies or evaluates too coarsely: computed in float32, then rounded once.
 NARROW = frozenset(np.dtype(name) for name in ("float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"))
 _NAMES = {np.dtype(type_): np.dtype(type_).name for type_ in TYPES if type_ is not np.ndarray}

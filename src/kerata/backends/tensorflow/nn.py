@@ -295,6 +295,13 @@ def batch_normalization_training(x, axis, offset, scale, epsilon):
     """Normalize by the batch's own statistics: (result, mean, variance), the latter two without gradient."""
     rank = x.shape.rank
     last = axis % rank == rank - 1
+    if x.dtype == tf.float64:  # which the kernel doesn't know
+        others = [a for a in range(rank) if a != axis % rank]
+        side = [-1 if a == axis % rank else 1 for a in range(rank)]
+        offset, scale = (None if w is None else tf.reshape(w, side) for w in (offset, scale))
+        mean, variance = tf.nn.moments(x, others, keepdims=True)
+        y = tf.nn.batch_normalization(x, mean, variance, offset, scale, epsilon)
+        return y, *(tf.stop_gradient(tf.squeeze(s, others)) for s in (mean, variance))
     order = [a for a in range(rank) if a != axis % rank] + [axis % rank]
     back = [order.index(a) for a in range(rank)]
     moved = x if last else tf.transpose(x, order)
@@ -327,4 +334,6 @@ def sparse_categorical_crossentropy_with_logits(target, logits, axis):
     if axis not in (-1, rank - 1):
         axis %= rank
         logits = tf.transpose(logits, [a for a in range(rank) if a != axis] + [axis])
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(target, logits)
+    inside = (target >= 0) & (target < tf.cast(tf.shape(logits)[-1], target.dtype))
+    loss = tf.nn.sparse_softmax_cross_entropy_with_logits(tf.where(inside, target, 0), logits)
+    return tf.where(inside, loss, tf.zeros_like(loss))

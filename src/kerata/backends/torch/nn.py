@@ -206,12 +206,15 @@ def bias_add(x, bias, data_format):
 def softmax(x, axis):
     if type(axis) is int:
         return torch.softmax(x, axis)
+    axis = tuple(range(x.ndim)) if axis is None else axis
     e = torch.exp(x - torch.amax(x, axis, True).detach())
     return e / torch.sum(e, axis, True)
 
 
 def log_softmax(x, axis):
-    return torch.log_softmax(x, axis) if type(axis) is int else x - torch.logsumexp(x, axis, True)
+    if type(axis) is int:
+        return torch.log_softmax(x, axis)
+    return x - torch.logsumexp(x, tuple(range(x.ndim)) if axis is None else axis, True)
 
 
 silu = torch._C._nn.silu
@@ -271,10 +274,15 @@ def categorical_crossentropy_with_logits(target, logits, axis):
     return -torch.sum(target * torch.log_softmax(logits, axis), axis)
 
 
+_IGNORED = -100  # the class without loss and gradient
+
+
 def sparse_categorical_crossentropy_with_logits(target, logits, axis):
     rows = logits if axis in (-1, logits.ndim - 1) else logits.movedim(axis, -1)
+    classes, flat_target = rows.shape[-1], target.reshape(-1).to(torch.int64)
+    inside = (flat_target >= 0) & (flat_target < classes)
     flat = torch._C._nn.cross_entropy_loss(
-        rows.reshape(-1, rows.shape[-1]), target.reshape(-1).to(torch.int64), None, 0
+        rows.reshape(-1, classes), torch.where(inside, flat_target, _IGNORED), None, 0, _IGNORED
     )
     return flat.reshape(target.shape)
 

@@ -1,12 +1,18 @@
-"""Reductions on PyTorch."""
+"""Reductions on PyTorch.
+
+An empty tuple of axes means all of them to PyTorch, and none to everybody else.
+"""
 
 import torch
 
-# torch neither adds nor multiplies these: they go through 64 bits.
+# torch neither adds, multiplies nor compares these: they go through 64 bits.
 _UNSIGNED = frozenset(getattr(torch, n) for n in ("uint16", "uint32", "uint64") if hasattr(torch, n))
+_LOWEST = torch.iinfo(torch.int64).min
 
 
 def sum(x, axis, keepdims):
+    if axis == ():
+        return x
     if x.dtype in _UNSIGNED:
         return torch.sum(x.to(torch.int64), axis, keepdims).to(x.dtype)
     return torch.sum(x, axis, keepdims, dtype=x.dtype)
@@ -27,53 +33,100 @@ def _axes(x, axis):
     return range(x.ndim) if axis is None else [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
 
 
+def signed(x):
+    """Unsigned integers as int64 in the same order."""
+    return x.view(torch.int64) ^ _LOWEST if x.dtype is torch.uint64 else x.to(torch.int64)
+
+
+def unsigned(x, dtype):
+    """The inverse of `signed`."""
+    return (x ^ _LOWEST).view(dtype) if dtype is torch.uint64 else x.to(dtype)
+
+
 def max(x, axis, keepdims):
+    if axis == ():
+        return x
+    if x.dtype in _UNSIGNED:
+        return unsigned(max(signed(x), axis, keepdims), x.dtype)
     return torch.amax(x, () if axis is None else axis, keepdims)
 
 
 def min(x, axis, keepdims):
+    if axis == ():
+        return x
+    if x.dtype in _UNSIGNED:
+        return unsigned(min(signed(x), axis, keepdims), x.dtype)
     return torch.amin(x, () if axis is None else axis, keepdims)
 
 
-any = torch.any
-all = torch.all
-mean = torch.mean
+def any(x, axis, keepdims):
+    return x if axis == () else torch.any(x, axis, keepdims)
+
+
+def all(x, axis, keepdims):
+    return x if axis == () else torch.all(x, axis, keepdims)
+
+
+def mean(x, axis, keepdims):
+    return x if axis == () else torch.mean(x, axis, keepdims)
 
 
 def var(x, axis, keepdims):
-    return torch.var(x, axis, correction=0, keepdim=keepdims)
+    return _no_spread(x) if axis == () else torch.var(x, axis, correction=0, keepdim=keepdims)
 
 
 def std(x, axis, keepdims):
-    return torch.std(x, axis, correction=0, keepdim=keepdims)
+    return _no_spread(x) if axis == () else torch.std(x, axis, correction=0, keepdim=keepdims)
+
+
+def _no_spread(x):
+    # NaN and infinity have none.
+    return abs(x - x)
 
 
 def moments(x, axes, keepdims, synchronized):
+    if axes == ():
+        return x, _no_spread(x)
+    if x.dtype is torch.float16:
+        variance, mean = torch.var_mean(x.float(), axes, correction=0, keepdim=keepdims)
+        return mean.to(x.dtype), variance.clamp(max=torch.finfo(x.dtype).max).to(x.dtype)
     variance, mean = torch.var_mean(x, axes, correction=0, keepdim=keepdims)
     return mean, variance
 
 
 def argmax(x, axis, keepdims):
-    if x.dtype is torch.bool:
-        x = x.to(torch.uint8)
-    return torch.argmax(x, axis, keepdims).to(torch.int32)
+    return torch.argmax(_comparable(x), axis, keepdims).to(torch.int32)
 
 
 def argmin(x, axis, keepdims):
-    if x.dtype is torch.bool:
-        x = x.to(torch.uint8)
-    return torch.argmin(x, axis, keepdims).to(torch.int32)
+    return torch.argmin(_comparable(x), axis, keepdims).to(torch.int32)
+
+
+def _comparable(x):
+    if x.dtype in _UNSIGNED:
+        return signed(x)
+    return x.to(torch.uint8) if x.dtype is torch.bool else x
 
 
 def cumsum(x, axis):
-    return torch.cumsum(x.reshape(-1), 0, dtype=x.dtype) if axis is None else torch.cumsum(x, axis, dtype=x.dtype)
+    return _accumulated(torch.cumsum, x, axis)
 
 
 def cumprod(x, axis):
-    return torch.cumprod(x.reshape(-1), 0, dtype=x.dtype) if axis is None else torch.cumprod(x, axis, dtype=x.dtype)
+    return _accumulated(torch.cumprod, x, axis)
+
+
+def _accumulated(native, x, axis):
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    if x.dtype in _UNSIGNED:
+        return native(x.to(torch.int64), axis).to(x.dtype)
+    return native(x, axis, dtype=x.dtype)
 
 
 def logsumexp(x, axis, keepdims):
+    if axis == ():
+        return x
     # Clamped, rows of -inf alone have gradient 0; torch.logsumexp's would be NaN.
     lowest = torch.finfo(x.dtype).min
     result = torch.logsumexp(x.clamp(lowest), tuple(range(x.ndim)) if axis is None else axis, keepdims)

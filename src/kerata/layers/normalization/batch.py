@@ -113,16 +113,23 @@ class BatchNormalization(ScaleAndShift, Layer):
     def call(self, inputs, training=None, mask=None):
         x = self._widened(inputs)
         gamma, beta = self.gamma, self.beta
-        if training and self.trainable:
+        if not training or not self.trainable:
+            out = self._normalized(x, self.moving_mean, self.moving_variance, gamma, beta)
+        elif mask is None and not self.renorm and not self.synchronized:
+            out, mean, variance = ops.nn.batch_normalization_training(x, self.axis, beta, gamma, self.epsilon)
+            self._update(self.moving_mean, mean, self.momentum)
+            self._update(self.moving_variance, variance, self.momentum)
+        else:
             mean, variance = self._moments(x, mask)
             if self.renorm:
                 gamma, beta = self._renormalized(mean, variance)
             self._update(self.moving_mean, mean, self.momentum)
             self._update_variance(variance)
-        else:
-            mean, variance = self.moving_mean, self.moving_variance
-        out = ops.batch_normalization(x, mean, variance, axis=self.axis, offset=beta, scale=gamma, epsilon=self.epsilon)
+            out = self._normalized(x, mean, variance, gamma, beta)
         return ops.cast(out, self.compute_dtype)
+
+    def _normalized(self, x, mean, variance, gamma, beta):
+        return ops.batch_normalization(x, mean, variance, self.axis, beta, gamma, self.epsilon)
 
     def _moments(self, x, mask):
         if mask is None:

@@ -81,7 +81,7 @@ def _two_of(owner, images, axis, names, values, sign):
     before, after, target = values
     if sum(v is None for v in values) != 1:
         shown = ", ".join(f"{n}={v}" for n, v in zip(names, values))
-        raise ValueError(f"{owner}: exactly two of {', '.join(names)} must be given, but {shown}.")
+        raise ValueError(f"{owner}: Must specify exactly two of {', '.join(names)}, but {shown}.")
     if target is not None:
         size = images.shape[axis]
         if size is None:

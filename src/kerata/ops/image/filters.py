@@ -35,8 +35,8 @@ def gaussian_blur(images: Float, kernel_size=(3, 3), sigma=(1.0, 1.0), data_form
 
     Args:
         images: tensor of shape `(batch, height, width, channels)` or without the batch.
-        kernel_size: `(height, width)` of the kernel.
-        sigma: standard deviations along height and width.
+        kernel_size: size of the kernel along width and height, in this order, as in Keras.
+        sigma: standard deviations along width and height.
         data_format: `"channels_last"` or `"channels_first"`, by default that of the configuration.
 
     Returns:
@@ -46,8 +46,8 @@ def gaussian_blur(images: Float, kernel_size=(3, 3), sigma=(1.0, 1.0), data_form
     3
     """
     data_format = layout("gaussian_blur", images, data_format)
-    tall, wide = int_tuple(_plain(kernel_size), 2, "kernel_size", "gaussian_blur")
-    down, across = np.broadcast_to(np.asarray(_plain(sigma), "float64"), (2,))
+    wide, tall = int_tuple(_plain(kernel_size), 2, "kernel_size", "gaussian_blur")
+    across, down = np.broadcast_to(np.asarray(_plain(sigma), "float64"), (2,))
     if not (down > 0 and across > 0):
         raise ValueError(f"gaussian_blur: `sigma` must be positive, but is {sigma}.")
     dtype = dtype_of(images)

@@ -59,6 +59,8 @@ def _patches(owner, rank, images, size, strides, dilation_rate, padding, data_fo
         raise ValueError(
             f"{owner}: {rank + 1} or {rank + 2} dimensions are needed, but the shape is {tuple(images.shape)}."
         )
+    if isinstance(size, (tuple, list)) and len(size) != rank:
+        raise TypeError(f"{owner}: `size` must be an integer or {rank} integers, not {size!r}.")
     size = int_tuple(size, rank, "size", owner)
     strides = size if strides is None else int_tuple(strides, rank, "strides", owner)
     single = len(images.shape) == rank + 1

@@ -55,7 +55,9 @@ def resize(
     2
     """
     data_format = layout("resize", images, data_format)
-    height, width = int_tuple(tuple(size), 2, "size", "resize")
+    height, width = int_tuple(tuple(size), 2, "size", "resize", minimum=None)
+    if height < 1 or width < 1:
+        raise ValueError(f"resize: `size` must have positive height and width, but is {tuple(size)}.")
     one_of(interpolation, INTERPOLATIONS, "interpolation", "resize")
     one_of(fill_mode, ("constant",), "fill_mode", "resize")
     if crop_to_aspect_ratio and pad_to_aspect_ratio:

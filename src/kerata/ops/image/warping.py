@@ -5,13 +5,13 @@ from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import arange
 from kerata.ops.declare import Float, Index, composite
+from kerata.ops.draws import random_normal
 from kerata.ops.elementwise import cast, clip, floor, logical_and, maximum, mod, where
 from kerata.ops.image.filters import gaussian_blur
 from kerata.ops.image.layout import as_batch, back_to, computing_dtype, layout
 from kerata.ops.indexing import take
 from kerata.ops.linalg import solve
 from kerata.ops.movement import broadcast_to, concatenate, expand_dims, reshape, stack, unstack
-from kerata.ops.random import random_normal
 
 FILL_MODES = ("constant", "nearest", "wrap", "mirror", "reflect")
 
@@ -225,11 +225,11 @@ def perspective_transform(
             )
     batch, undo = as_batch(images, data_format)
     start, end = (cast(p if len(p.shape) == 3 else expand_dims(p, 0), "float32") for p in (start_points, end_points))
-    rows, columns = _projected(_homography(start, end), batch)
+    rows, columns = _projected(homography(start, end), batch)
     return undo(_warped(batch, rows, columns, interpolation, "constant", fill_value))
 
 
-def _homography(start, end):
+def homography(start, end):
     """The eight coefficients that map end points back onto start points."""
     x, y, u, v = end[..., 0], end[..., 1], start[..., 0], start[..., 1]
     one, zero = x * 0.0 + 1.0, x * 0.0
@@ -260,6 +260,23 @@ def elastically_warped(images: Index, key: Index, alpha, sigma, interpolation, f
     size = int(6 * sigma) | 1
     stacked = expand_dims(reshape(noise * sigma, (-1, height, width)), -1)
     offsets = gaussian_blur(stacked, (size, size), (sigma, sigma), "channels_last")
-    across, down = unstack(reshape(offsets * alpha, (2, -1, height, width)))
+    offsets = reshape(offsets * alpha, (2, -1, height, width))
+    return undo(displaced(batch, offsets, interpolation, fill_mode, fill_value))
+
+
+@composite
+def displaced(images: Index, offsets: Index, interpolation, fill_mode, fill_value):
+    """Images read at the places of their pixels plus offsets.
+
+    Args:
+        images: tensor `(batch, height, width, channels)`.
+        offsets: float32 tensor `(2, batch, height, width)`: pixels to the right, and down.
+        interpolation, fill_mode, fill_value: as `elastic_transform`.
+
+    Returns:
+        Tensor of `images`' shape and dtype.
+    """
+    height, width = shape_of(images)[1:3]
+    across, down = unstack(offsets)
     y, x = _grid(height, width, "float32")
-    return undo(_warped(batch, y + down, x + across, interpolation, fill_mode, fill_value))
+    return _warped(images, y + down, x + across, interpolation, fill_mode, fill_value)
