@@ -12,3 +12,4 @@ from kerata.backends.jax.random import *  # noqa: F403
 from kerata.backends.jax.reduction import *  # noqa: F403
 from kerata.backends.jax.shape import *  # noqa: F403
 from kerata.backends.jax.stepping import *  # noqa: F403
+from kerata.backends.jax.text import *  # noqa: F403

@@ -12,3 +12,4 @@ from kerata.backends.numpy.random import *  # noqa: F403
 from kerata.backends.numpy.reduction import *  # noqa: F403
 from kerata.backends.numpy.shape import *  # noqa: F403
 from kerata.backends.numpy.stepping import *  # noqa: F403
+from kerata.backends.numpy.text import *  # noqa: F403

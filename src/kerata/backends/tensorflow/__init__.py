@@ -13,3 +13,4 @@ from kerata.backends.tensorflow.random import *  # noqa: F403
 from kerata.backends.tensorflow.reduction import *  # noqa: F403
 from kerata.backends.tensorflow.shape import *  # noqa: F403
 from kerata.backends.tensorflow.stepping import *  # noqa: F403
+from kerata.backends.tensorflow.text import *  # noqa: F403

@@ -14,3 +14,4 @@ from kerata.backends.torch.random import *  # noqa: F403
 from kerata.backends.torch.reduction import *  # noqa: F403
 from kerata.backends.torch.shape import *  # noqa: F403
 from kerata.backends.torch.stepping import *  # noqa: F403
+from kerata.backends.torch.text import *  # noqa: F403

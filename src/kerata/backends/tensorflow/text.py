@@ -1,0 +1,186 @@
+"""Text as TensorFlow's string tensors, ragged and sparse ones too; sparse counts; and hashes."""
+
+import numpy as np
+import tensorflow as tf
+
+__all__ = [
+    "TextTable",
+    "cross_buckets",
+    "cross_text",
+    "dense_rows",
+    "densify",
+    "from_host",
+    "hash_buckets",
+    "in_graph",
+    "is_composite",
+    "is_sparse",
+    "is_text",
+    "map_values",
+    "ngrams",
+    "received_text",
+    "sparse_counts",
+    "sparse_one_hot",
+    "split_text",
+    "squeeze_text",
+    "standardize_text",
+    "text_array",
+    "text_at",
+    "text_equal",
+    "text_of",
+]
+
+_PUNCTUATION = "[" + "".join("\\" + c for c in map(chr, range(33, 127)) if not c.isalnum()) + "]"
+
+
+def is_composite(x):
+    """Whether it is a ragged or sparse tensor."""
+    return isinstance(x, (tf.RaggedTensor, tf.SparseTensor))
+
+
+def is_sparse(x):
+    return isinstance(x, tf.SparseTensor)
+
+
+def in_graph():
+    return not tf.executing_eagerly()
+
+
+def is_text(x):
+    return x.dtype == tf.string
+
+
+def map_values(function, x):
+    """A function of the values of a tensor that may be ragged or sparse."""
+    if isinstance(x, tf.RaggedTensor):
+        return x.with_flat_values(function(x.flat_values))
+    if isinstance(x, tf.SparseTensor):
+        return tf.SparseTensor(x.indices, function(x.values), x.dense_shape)
+    return function(x)
+
+
+def densify(x, fill=None):
+    """A dense tensor."""
+    if isinstance(x, tf.RaggedTensor):
+        return x.to_tensor(fill)
+    return tf.sparse.to_dense(x, fill) if isinstance(x, tf.SparseTensor) else x
+
+
+def text_of(x):
+    """A string tensor."""
+    return x if is_composite(x) else tf.convert_to_tensor(x)
+
+
+text_array = received_text = text_of
+
+
+def standardize_text(x, how):
+    def standardized(values):
+        values = tf.strings.lower(values) if how.startswith("lower") else values
+        return tf.strings.regex_replace(values, _PUNCTUATION, "") if how.endswith("punctuation") else values
+
+    return map_values(standardized, x)
+
+
+def squeeze_text(x):
+    """Text without its last dimension, of length 1."""
+    return tf.squeeze(x, -1)
+
+
+def split_text(x, how, encoding):
+    return tf.strings.split(x) if how == "whitespace" else tf.strings.unicode_split(x, encoding)
+
+
+def ngrams(x, sizes):
+    return tf.strings.ngrams(x, sizes, separator=" ")
+
+
+def dense_rows(values, rows, length):
+    """Values as a dense tensor; rows are filled with zeros, and cut to `length` if there is one."""
+    del rows
+    if isinstance(values, tf.RaggedTensor):
+        shape = None if length is None else [None] * (values.shape.rank - 1) + [length]
+        dense = values.to_tensor(0, shape=shape)
+        return dense if length is None else tf.ensure_shape(dense, values.shape[:-1] + [length])
+    if length is None or not values.shape.rank:
+        return values
+    values = values[..., :length]
+    missing = length - tf.shape(values)[-1]
+    padded = tf.pad(values, [[0, 0]] * (values.shape.rank - 1) + [[0, missing]])
+    return tf.ensure_shape(padded, values.shape[:-1] + [length])
+
+
+class TextTable:
+    """Number of each known string.
+
+    Args:
+        tokens: list of `str`.
+        numbers: their numbers.
+    """
+
+    def __init__(self, tokens, numbers):
+        # Made in a function, it must outlive its graph.
+        with tf.init_scope():
+            initializer = tf.lookup.KeyValueTensorInitializer(
+                tf.constant(tokens, tf.string), tf.constant(numbers, tf.int64)
+            )
+            self.table = tf.lookup.StaticHashTable(initializer, -1)
+
+    def find(self, x):
+        return self.table.lookup(x)
+
+
+def text_at(tokens, indices, default):
+    n = len(tokens)
+    known = tf.constant([*tokens, default], tf.string)
+    return tf.gather(known, tf.where((indices >= 0) & (indices < n), indices, n))
+
+
+def text_equal(x, value):
+    return tf.equal(x, tf.constant(value, tf.string))
+
+
+def hash_buckets(x, num_bins, salt):
+    if x.dtype != tf.string:
+        x = tf.strings.as_string(x)
+    if salt is None:
+        return tf.strings.to_hash_bucket_fast(x, num_bins)
+    return tf.strings.to_hash_bucket_strong(x, num_bins, list(salt))
+
+
+def cross_buckets(x, num_bins):
+    return cross_text(tf.unstack(x, axis=-1), num_bins)
+
+
+def cross_text(xs, num_bins):
+    columns = [tf.reshape(x if x.dtype == tf.string else tf.cast(x, tf.int64), (-1, 1)) for x in xs]
+    crossed = tf.sparse.cross_hashed(columns, num_bins)
+    return tf.ensure_shape(tf.reshape(crossed.values, tf.shape(xs[0])), xs[0].shape)
+
+
+def sparse_counts(x, depth, binary, dtype, weights):
+    """Counts of the numbers in each row as a sparse tensor of shape `(rows, depth)` or `(depth,)`."""
+    kept = tf.logical_and(x >= 0, x < depth) if not isinstance(x, tf.SparseTensor) else None
+    if kept is not None:
+        # Numbers outside are left out; the rows stay.
+        x = tf.sparse.SparseTensor(tf.where(kept), tf.boolean_mask(x, kept), tf.shape(x, tf.int64))
+        if weights is not None:
+            weights = tf.sparse.SparseTensor(x.indices, tf.boolean_mask(weights, kept), x.dense_shape)
+    counts = tf.sparse.bincount(x, weights, axis=-1, minlength=depth, maxlength=depth, binary_output=binary)
+    return tf.cast(counts, dtype)
+
+
+def sparse_one_hot(x, depth, axis, dtype):
+    """One 1 a number, as a sparse tensor; the new dimension is the last."""
+    if axis not in (-1, x.shape.rank):
+        raise ValueError(f"one_hot: sparse results have the classes in the last dimension, not along axis {axis}.")
+    kept = tf.logical_and(x >= 0, x < depth)
+    at, classes = tf.where(kept), tf.cast(tf.boolean_mask(x, kept), tf.int64)
+    shape = tf.concat([tf.shape(x, tf.int64), [depth]], 0)
+    result = tf.SparseTensor(tf.concat([at, classes[:, None]], 1), tf.ones(tf.shape(classes), dtype), shape)
+    result.set_shape(x.shape + [depth])
+    return result
+
+
+def from_host(x):
+    """A tensor of a NumPy array, text too."""
+    return tf.convert_to_tensor(x.astype(object) if x.dtype.kind == "U" else np.asarray(x))
