@@ -134,19 +134,19 @@ def current_name():
     return config.default_backend() if backend is _Unloaded else backend.NAME
 
 
-def set_backend(name):
+def set_backend(backend):
     """Make a backend the current one, at once and for the whole process.
 
     Models and tensors made before stay on theirs.
 
     Args:
-        name: `"jax"`, `"torch"`, `"tensorflow"`, `"numpy"`, `"openvino"` or `"onnxruntime"`.
+        backend: `"jax"`, `"torch"`, `"tensorflow"`, `"numpy"`, `"openvino"` or `"onnxruntime"`.
 
     Raises:
         ValueError: unknown name.
         ImportError: its framework is missing or too old.
     """
-    process.backend = load(name)
+    process.backend = load(backend)
     if selected.get() is not None:
         selected.set(process.backend)
 

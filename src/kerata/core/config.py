@@ -212,9 +212,9 @@ def max_epochs():
     return _settings.max_epochs
 
 
-def set_max_epochs(value):
+def set_max_epochs(max_epochs):
     """Bound the number of epochs of any `fit` (for trying scripts out)."""
-    _settings.max_epochs = value
+    _settings.max_epochs = max_epochs
 
 
 def max_steps_per_epoch():
@@ -224,6 +224,6 @@ def max_steps_per_epoch():
     return _settings.max_steps_per_epoch
 
 
-def set_max_steps_per_epoch(value):
+def set_max_steps_per_epoch(max_steps_per_epoch):
     """Bound the number of steps of any epoch (for trying scripts out)."""
-    _settings.max_steps_per_epoch = value
+    _settings.max_steps_per_epoch = max_steps_per_epoch

@@ -51,9 +51,13 @@ def map_structure(func, *structures, none_is_leaf=True):
     return _optree().tree_map(func, *structures, none_is_leaf=none_is_leaf, namespace="kerata")
 
 
-def map_structure_up_to(shallow, func, *structures):
-    """`func` applied at the leaves of `shallow`; deeper parts reach it whole."""
-    spec = _optree().tree_structure(shallow, none_is_leaf=True, namespace="kerata")
+def map_structure_up_to(shallow_structure, func, *structures):
+    """`func` applied at the leaves of `shallow_structure`; deeper parts reach it whole."""
+    if not callable(func):
+        raise TypeError(f"map_structure_up_to: `func` must be callable, not {func!r}.")
+    if not structures:
+        raise TypeError("map_structure_up_to: give at least one structure.")
+    spec = _optree().tree_structure(shallow_structure, none_is_leaf=True, namespace="kerata")
     flat = [spec.flatten_up_to(s) for s in structures]
     return _optree().tree_unflatten(spec, [func(*at) for at in zip(*flat, strict=True)])
 
@@ -73,8 +77,11 @@ def pack_sequence_as(structure, flat_sequence):
     return _optree().tree_unflatten(spec, flat_sequence)
 
 
-def assert_same_structure(a, b):
-    """Raise a `ValueError` unless `a` and `b` nest alike (list and tuple are different)."""
+def assert_same_structure(a, b, check_types=None):
+    """Raise a `ValueError` unless `a` and `b` nest alike (list and tuple are different).
+
+    `check_types` is there for old callers: types are always looked at.
+    """
     optree = _optree()
     sa, sb = (optree.tree_structure(s, none_is_leaf=True, namespace="kerata") for s in (a, b))
     if sa != sb:
