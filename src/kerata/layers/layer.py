@@ -159,6 +159,8 @@ class Layer(Constructed, metaclass=LayerMeta):
         if self._counts_changes and name[0] != "_" and self.__dict__.get("built") and name != "built":
             changes.count += 1
         self.__dict__["_quick"] = None
+        if self._module is not None and self._module.takes_place(self, name, value):
+            return
         # A property of the class is set as such.
         descriptor = getattr(type(self), name, None)
         if isinstance(descriptor, property):
@@ -170,6 +172,8 @@ class Layer(Constructed, metaclass=LayerMeta):
             old = self.__dict__.get(name)
             if old is not None and old is not value and stores(old):
                 self._untrack(old)
+            if self._module is not None and self._adopts_modules and self._module.is_module(value):
+                value = _as_layer(value)
             if stores(value):
                 value = tracked(value, self)
             if self._module is not None:
@@ -184,10 +188,15 @@ class Layer(Constructed, metaclass=LayerMeta):
             self._module.unregister(self, name)
         self.__dict__.pop(name, None)
 
+    # Whether a framework's module in an attribute becomes a layer, so that what it holds is trained and saved.
+    _adopts_modules = True
+
     def _track(self, value):
         if isinstance(value, Variable):
             if not any(v is value for v in (*self._trainable_variables, *self._non_trainable_variables)):
                 (self._trainable_variables if value.trainable else self._non_trainable_variables).append(value)
+                if self._module is not None and self._adopts_modules:
+                    self._module.register_variable(self, value)
         elif isinstance(value, Layer):
             if value is not self:
                 _add(self._layers, value)
@@ -347,8 +356,6 @@ class Layer(Constructed, metaclass=LayerMeta):
         variable.overwrite_with_gradient = overwrite_with_gradient
         self._track(variable)
         self.__dict__["_quick"] = None
-        if self._module is not None:
-            self._module.register_variable(self, variable)
         if not self._trainable:
             variable.trainable = False
         return variable
@@ -1004,13 +1011,16 @@ class Layer(Constructed, metaclass=LayerMeta):
         return f"<{type(self).__name__} {state}>"
 
     def __getstate__(self):
-        return {k: v for k, v in self.__dict__.items() if k not in ("_inbound_nodes", "_module")}
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_inbound_nodes", "_module", "_quick")}
+        return state if self._module is None else self._module.bare_state(self, state)
 
     def __setstate__(self, state):
         self._begin()
         self.__dict__.update(state)
         for own in _TRACKERS:
             self.__dict__[own] = list(self.__dict__[own])
+        if self._module is not None and self._adopts_modules:
+            self._module.restore_module(self, (*self._trainable_variables, *self._non_trainable_variables))
 
     def __reduce_ex__(self, protocol):
         base = type(self)
@@ -1191,6 +1201,15 @@ def _explain(layer, error):
     if not getattr(error, "_explained", False):
         error._explained = True
         error.add_note(f"It came up in the call of {layer._where()}.")
+
+
+def _as_layer(module):
+    """A torch module as a layer; a layer as it is."""
+    if isinstance(module, Layer):
+        return module
+    from kerata.layers.wrappers.torch_module import TorchModuleWrapper
+
+    return TorchModuleWrapper(module)
 
 
 def _tensor(x):

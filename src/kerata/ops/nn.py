@@ -3,7 +3,9 @@
 Also the namespace `keras.ops.nn`.
 """
 
+import functools
 import math
+import re
 import warnings
 
 from kerata.core import config, dtypes
@@ -378,6 +380,46 @@ def dense(x: Float, kernel: Float, bias: Float = None):
     """`x @ kernel + bias` (not public: what a Dense layer is, so that a backend can do it in one call)."""
     x = matmul(x, kernel)
     return x if bias is None else x + bias
+
+
+@composite(native="")
+def einsum_dense(equation, x: Float, kernel: Float, bias: Float = None):
+    """`einsum(equation, x, kernel) + bias`, as a product of matrices where it is one (not public)."""
+    kept = _kept_axes(equation, len(x.shape))
+    if kept is None or None in x.shape[kept:]:
+        y = einsum(equation, x, kernel)
+        return y if bias is None else y + bias
+    summed, new = kernel.shape[: len(x.shape) - kept], tuple(kernel.shape[len(x.shape) - kept :])
+    whole = bias is not None and tuple(bias.shape) == new
+    if len(summed) > 1:
+        x = reshape(x, (*_sizes(x, kept), math.prod(summed)))
+    if len(kernel.shape) > 2:
+        kernel = reshape(kernel, (math.prod(summed), math.prod(new)))
+    y = dense(x, kernel, reshape(bias, (-1,)) if whole and len(new) > 1 else bias if whole else None)
+    if len(new) > 1:
+        y = reshape(y, (*_sizes(x, kept), *new))
+    return y if bias is None or whole else y + bias
+
+
+@functools.cache
+def _kept_axes(equation, rank):
+    """How many leading axes of `x` an equation like `ab…c…,c…d…->ab…d…` keeps, `None` for others."""
+    match = re.fullmatch(r"(\.\.\.)?([a-zA-Z]+),([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)", equation.replace(" ", ""))
+    if match is None or match[1] != match[4]:
+        return None
+    _, x, kernel, _, out = match.groups()
+    summed = "".join(c for c in x if c in kernel)
+    kept, new = x[: len(x) - len(summed)], kernel[len(summed) :]
+    matrices = summed and new and x == kept + summed and kernel == summed + new and out == kept + new
+    return rank - len(summed) if matrices and len(set(x + new)) == len(x + new) else None
+
+
+def _sizes(x, count):
+    """The first dimensions of `x`, for `reshape`."""
+    sizes = tuple(x.shape[:count])
+    if sizes.count(None) < 2:
+        return tuple(-1 if s is None else s for s in sizes)
+    return tuple(shape_of(x)[:count])
 
 
 @composite

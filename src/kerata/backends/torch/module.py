@@ -47,15 +47,68 @@ def _noticed(name):
     @functools.wraps(register)
     def registered(self, *args, **kwargs):
         changes.count += 1
+        self.__dict__["_quick"] = None
         return register(self, *args, **kwargs)
 
     return registered
+
+
+class Parameters(dict):
+    """A layer's `_parameters`: what torch puts in the place of a variable's parameter is the variable's value.
+
+    `functional_call` does so for the length of a call, with tensors; `load_state_dict(assign=True)` for good, with
+    parameters.
+    """
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.variables, self.away = {}, {}
+
+    def __setitem__(self, name, value):
+        super().__setitem__(name, value)
+        variable = self.variables.get(name)
+        if variable is None or value is None or value is variable._storage:
+            return
+        if not isinstance(value, torch.nn.Parameter):
+            if name not in self.away:
+                self.away[name] = variable._storage
+                changes.swapped += 1
+        else:
+            home = self.away.pop(name, None)
+            changes.swapped -= home is not None
+            changes.count += home is not value
+        variable._storage = value
 
 
 def begin_module(layer):
     """Set up the registries, before any attribute is set."""
     if isinstance(layer, torch.nn.Module):
         torch.nn.Module.__init__(layer)
+        layer.__dict__["_parameters"] = Parameters()
+
+
+def takes_place(layer, name, value):
+    """Whether an attribute that's set is a parameter for a variable to have from now on, as `load_state_dict` sets them."""
+    if not isinstance(value, torch.nn.Parameter) or name not in layer._parameters.variables:
+        return False
+    layer._parameters[name] = value
+    return True
+
+
+def bare_state(layer, state):
+    """A layer's attributes without the parameters of its variables, which are kept with these."""
+    if "_parameters" in state:
+        own = state["_parameters"]
+        state["_parameters"] = {name: p for name, p in own.items() if name not in own.variables}
+    return state
+
+
+def restore_module(layer, variables):
+    """The registry anew, after `bare_state`'s attributes were set."""
+    if isinstance(layer, torch.nn.Module):
+        layer.__dict__["_parameters"] = Parameters(layer.__dict__["_parameters"])
+        for variable in variables:
+            register_variable(layer, variable)
 
 
 def register(layer, name, value):
@@ -80,8 +133,11 @@ def register_child(layer, child):
 def register_variable(layer, variable):
     """A weight was made: its parameter goes by the weight's name."""
     if isinstance(layer, torch.nn.Module) and isinstance(variable._storage, torch.nn.Parameter):
-        if not any(p is variable._storage for p in layer._parameters.values()):
-            layer._parameters[_free(layer._parameters, variable.name)] = variable._storage
+        parameters = layer._parameters
+        if not any(p is variable._storage for p in parameters.values()):
+            name = _free(parameters, variable.name)
+            parameters[name] = variable._storage
+            parameters.variables[name] = variable
 
 
 def unregister(layer, name):
@@ -89,6 +145,7 @@ def unregister(layer, name):
     if isinstance(layer, torch.nn.Module):
         layer._modules.pop(name, None)
         layer._parameters.pop(name, None)
+        layer._parameters.variables.pop(name, None)
 
 
 def unregister_child(layer, child):
@@ -98,6 +155,7 @@ def unregister_child(layer, child):
         storage = getattr(child, "_storage", None)
         for key in [k for k, v in layer._parameters.items() if v is storage and storage is not None]:
             del layer._parameters[key]
+            layer._parameters.variables.pop(key, None)
 
 
 def _free(registry, name):
