@@ -1,5 +1,8 @@
 """A torch module as a layer: its parameters are the weights, its buffers are saved, its pickle isn't trusted."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -56,3 +59,59 @@ def test_state_goes_to_files_and_code_is_refused():
 def test_only_on_torch():
     with backends.use_backend("numpy"), pytest.raises(ValueError, match="torch backend only"):
         layers.TorchModuleWrapper(module())
+
+
+class Holder(kerata.Model):
+    """A module among the attributes, used by its own names too; and a variable that no `add_weight` made."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Dropout(0.5))
+        self.scale = kerata.Variable(np.ones(3, "float32"), name="scale")
+        self.dense = layers.Dense(1)
+
+    def call(self, x, training=None):
+        return self.dense(self.inner(x) * self.scale) + 0 * self.inner[0].weight.sum()
+
+
+def test_modules_in_attributes_are_trained_and_told_the_phase():
+    model = Holder()
+    model.compile("sgd", "mse")
+    model.fit(X, X[:, :1], verbose=0)
+    assert isinstance(model.inner, layers.TorchModuleWrapper) and len(model.trainable_weights) == 5
+    before = model.get_weights()
+    model.fit(X, X[:, :1], verbose=0)
+    assert all(np.any(a != b) for a, b in zip(before, model.get_weights(), strict=True))
+    np.testing.assert_array_equal(model.predict(X, verbose=0), model.predict(X, verbose=0))
+    assert set(model.state_dict()) == {
+        "scale", "dense.kernel", "dense.bias", "inner.module.0.weight", "inner.module.0.bias",
+    }  # fmt: skip
+
+
+def test_copies_hold_their_own_parameters():
+    dense, model = layers.Dense(2), Holder()
+    dense(X), model(X)
+    for layer in (dense, model):
+        for copied in (copy.deepcopy(layer), pickle.loads(pickle.dumps(dense))):
+            assert {id(p) for p in copied.parameters()} == {id(v.value) for v in copied.weights}
+            assert not {id(p) for p in copied.parameters()} & {id(p) for p in layer.parameters()}
+
+
+def test_functional_call_and_its_gradients():
+    model = kerata.Sequential([layers.Dense(3, "tanh"), layers.Dense(1)])
+    x = torch.tensor(X)
+    want = model(x)
+    given = {name: p.detach() * 0 for name, p in model.named_parameters()}
+    call = torch.func.functional_call
+    assert not call(model, given, (x,)).any() and torch.equal(model(x), want)
+    given = {name: p.detach() for name, p in model.named_parameters()}
+    model(x).sum().backward()
+    for name, gradient in torch.func.grad(lambda p: call(model, p, (x,)).sum())(given).items():
+        torch.testing.assert_close(gradient, dict(model.named_parameters())[name].grad)
+
+
+def test_parameters_that_torch_assigns_are_the_variables_values():
+    model = kerata.Sequential([layers.Dense(1)])
+    model(X)
+    model.load_state_dict({name: p.detach() * 0 for name, p in model.named_parameters()}, assign=True)
+    assert [v.value for v in model.weights] == list(model.parameters()) and not model.predict(X, verbose=0).any()

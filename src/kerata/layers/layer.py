@@ -1019,8 +1019,9 @@ class Layer(Constructed, metaclass=LayerMeta):
         self.__dict__.update(state)
         for own in _TRACKERS:
             self.__dict__[own] = list(self.__dict__[own])
-        if self._module is not None and self._adopts_modules:
-            self._module.restore_module(self, (*self._trainable_variables, *self._non_trainable_variables))
+        if self._module is not None:
+            own = (*self._trainable_variables, *self._non_trainable_variables) if self._adopts_modules else ()
+            self._module.restore_module(self, own)
 
     def __reduce_ex__(self, protocol):
         base = type(self)

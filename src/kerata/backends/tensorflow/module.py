@@ -52,6 +52,25 @@ def begin_module(layer):
     """Nothing to set up."""
 
 
+def takes_place(layer, name, value):
+    """No attribute stands for a variable's storage."""
+    return False
+
+
+def bare_state(layer, state):
+    """A layer's attributes as they are copied and pickled."""
+    return state
+
+
+def restore_module(layer, variables):
+    """Nothing to set up anew."""
+
+
+def is_module(x):
+    """TensorFlow's own modules stay as they are."""
+    return False
+
+
 def register(layer, name, value):
     """Attributes are found when they're asked for."""
 

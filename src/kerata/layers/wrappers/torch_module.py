@@ -32,6 +32,8 @@ class TorchModuleWrapper(Layer):
 
     # A module's code can't be traced as ops.
     _opaque = True
+    # Its parameters are the module's, and registered there.
+    _adopts_modules = False
 
     def __init__(self, module, name=None, output_shape=None, **kwargs):
         if backends.current_name() != "torch":
@@ -76,6 +78,28 @@ class TorchModuleWrapper(Layer):
 
         args, kwargs = tree.map_structure(symbol, (args, kwargs))
         return _symbols(torch.module_outputs(self.module, args, kwargs))
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        parameters = {path.replace(".", "_"): parameter for path, parameter in self.module.named_parameters()}
+        for variable in self.weights:
+            variable._storage = parameters[variable.name]
+
+    def __getattr__(self, name):
+        """What the layer lacks is looked up on the module, so that code written for the module goes on working."""
+        modules = self.__dict__.get("_modules") or {}
+        if "module" in modules and not name.startswith("__"):
+            return getattr(modules["module"], name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.", name=name, obj=self)
+
+    def __getitem__(self, index):
+        return self.module[index]
+
+    def __len__(self):
+        return len(self.module)
+
+    def __iter__(self):
+        return iter(self.module)
 
     def save_own_variables(self, store):
         """The module's `state_dict`, buffers too."""
