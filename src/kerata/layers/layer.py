@@ -755,6 +755,11 @@ class Layer(Constructed, metaclass=LayerMeta):
             if m is not None and output is not None:
                 set_mask(output, m)
 
+    @property
+    def _makes_masks(self):
+        """Whether outputs may have a mask where inputs have none."""
+        return type(self).compute_mask is not Layer.compute_mask
+
     def compute_mask(self, inputs, previous_mask):
         """Mask of the outputs. By default the inputs' mask, if the layer supports masking.
 

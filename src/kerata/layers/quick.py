@@ -21,16 +21,18 @@ class QuickCalls:
 
     Attributes:
         seen: `(shape, dtype)` of inputs that went through the ordinary way with nothing to do.
-        dtype: the layer's compute dtype, which is that of its variables too.
+        dtype: the layer's compute dtype.
+        autocast: what its variables are read as: that dtype, which they have anyway, or `None`.
         takes_training, training: whether `call` has that parameter, and its default.
     """
 
-    __slots__ = ("dtype", "seen", "takes_training", "training")
+    __slots__ = ("autocast", "dtype", "seen", "takes_training", "training")
 
     def __init__(self, layer):
         signature = signature_of(type(layer).call)
         self.seen = set()
         self.dtype = layer.compute_dtype
+        self.autocast = self.dtype if layer.autocast else None
         self.takes_training, self.training = signature.takes_training, signature.training_default
 
     def __call__(self, layer, x):
@@ -39,7 +41,7 @@ class QuickCalls:
         if type(x) not in backend.TYPES or (x.shape, x.dtype) not in self.seen or get_mask(x) is not None:
             return NotImplemented
         autocast = _autocast()
-        if autocast is not None and autocast != self.dtype:
+        if autocast is not None and autocast != self.autocast:
             return NotImplemented
         try:
             if not self.takes_training:
@@ -69,19 +71,15 @@ def quick_calls(layer):
 
 def _is_plain(layer):
     """The library's own, without layers in it, masks or losses made by it, hooks, or a policy that casts variables."""
-    from kerata.layers.layer import Layer
-
-    dtype = layer.compute_dtype
+    variables = [*layer._trainable_variables, *layer._non_trainable_variables] if layer.autocast else []
     return (
         layer._counts_changes
         and layer._called
-        and layer.autocast
         and layer._convert_input_args
         and not (layer._layers or layer._losses or layer.activity_regularizer)
-        and type(layer).compute_mask is Layer.compute_mask
+        and not layer._makes_masks
         and not (layer._module is not None and layer._hooked())
-        and not any(v._autocast and _is_cast(v._dtype, dtype) for v in layer._trainable_variables)
-        and not any(v._autocast and _is_cast(v._dtype, dtype) for v in layer._non_trainable_variables)
+        and not any(v._autocast and _is_cast(v._dtype, layer.compute_dtype) for v in variables)
     )
 
 

@@ -901,7 +901,9 @@ def _attention_rule(query, key, value, bias, mask, scale, is_causal):
 
 
 @composite(native="dot_product_attention")
-def attention(query: Float, key: Float, value: Float, bias: Float, mask: Bool, scale, is_causal):
+def attention(
+    query: Float, key: Float, value: Float, bias: Float = None, mask: Bool = None, scale=1.0, is_causal=False
+):
     """Scaled dot-product attention with canonical arguments (not public: the framework's fused kernel where there is one)."""
     _attention_rule(query, key, value, bias, mask, scale, is_causal)
     heads, groups = query.shape[2], key.shape[2]
