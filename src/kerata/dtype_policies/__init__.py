@@ -1,4 +1,4 @@
-"""What dtype a layer computes in, and what dtype its variables have."""
+"""What dtype a layer computes in, what dtype its variables have, and how they are quantized."""
 
 from kerata.core.lazy import attach
 
@@ -8,12 +8,19 @@ __getattr__, __dir__, __all__ = attach(
         "policy": [
             "DTypePolicy",
             "FloatDTypePolicy",
-            "DTypePolicyMap",
             "get",
             "serialize",
             "deserialize",
             "dtype_policy",
             "set_dtype_policy",
-        ]
+        ],
+        "policy_map": ["DTypePolicyMap"],
+        "quantized": [
+            "AWQDTypePolicy",
+            "GPTQDTypePolicy",
+            "Int4DTypePolicy",
+            "QuantizedDTypePolicy",
+            "QuantizedFloat8DTypePolicy",
+        ],
     },
 )

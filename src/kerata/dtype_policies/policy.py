@@ -1,6 +1,4 @@
-"""`DTypePolicy`, the policy by path, and the default one."""
-
-from collections.abc import MutableMapping
+"""`DTypePolicy`, and the default one."""
 
 from kerata.core import config, dtypes
 from kerata.core.construct import Constructed
@@ -17,6 +15,7 @@ class DTypePolicy(Constructed):
 
     Raises:
         ValueError: a name that is neither.
+        TypeError: no string.
 
     >>> import kerata
     >>> policy = kerata.DTypePolicy("mixed_bfloat16")
@@ -27,8 +26,8 @@ class DTypePolicy(Constructed):
     def __init__(self, name=None):
         if name is None:
             name = dtype_policy().name
-        if not isinstance(name, str):
-            name = dtypes.standardize_dtype(name)
+        elif not isinstance(name, str):
+            raise TypeError(f"{type(self).__name__}: 'name' must be a string, not {name!r} ({type(name).__name__}).")
         self._name = name
         self._compute_dtype, self._variable_dtype = _parse(name)
         self._quantization_mode = None
@@ -56,20 +55,27 @@ class DTypePolicy(Constructed):
         return {"name": self.name}
 
     def __eq__(self, other):
-        return type(self) is type(other) and self.name == other.name
+        # A `FloatDTypePolicy` is the same thing as a `DTypePolicy`.
+        return _kind(self) is _kind(other) and self._name == other._name
 
     def __hash__(self):
-        return hash((type(self), self.name))
+        return hash((_kind(self), self._name))
 
     def __repr__(self):
         return f'<DTypePolicy "{self.name}">'
 
 
 class FloatDTypePolicy(DTypePolicy):
-    """A policy that isn't a quantized one: the same as `DTypePolicy`."""
+    """Another name of `DTypePolicy`, for a policy that quantizes nothing.
 
-    def __repr__(self):
-        return f'<FloatDTypePolicy "{self.name}">'
+    >>> import kerata
+    >>> kerata.FloatDTypePolicy("float16") == kerata.DTypePolicy("float16")
+    True
+    """
+
+
+def _kind(policy):
+    return DTypePolicy if type(policy) is FloatDTypePolicy else type(policy)
 
 
 def _parse(name):
@@ -79,60 +85,10 @@ def _parse(name):
         dtype = dtypes.standardize_dtype(name)
     except ValueError:
         raise ValueError(
-            f"DTypePolicy: {name!r} is no policy. Give a dtype such as 'float32', or 'mixed_float16' or 'mixed_bfloat16'."
+            f"Cannot convert {name!r} to a dtype policy: give a dtype such as 'float32', 'mixed_float16' or "
+            "'mixed_bfloat16', or a quantized policy such as 'int8_from_float32'."
         ) from None
     return dtype, dtype
-
-
-class DTypePolicyMap(Constructed, MutableMapping):
-    """Policies by layer path; a path without one has `default_policy`.
-
-    Args:
-        default_policy: policy of paths that aren't in the map; `None`: the process's.
-        policy_map: `{path: policy}`.
-    """
-
-    def __init__(self, default_policy=None, policy_map=None):
-        self._default_policy = None if default_policy is None else get(default_policy)
-        self.policy_map = {k: get(v) for k, v in (policy_map or {}).items()}
-
-    @property
-    def default_policy(self):
-        return self._default_policy or dtype_policy()
-
-    name = property(lambda self: "map_" + self.default_policy.name)
-    compute_dtype = property(lambda self: self.default_policy.compute_dtype)
-    variable_dtype = property(lambda self: self.default_policy.variable_dtype)
-    quantization_mode = property(lambda self: self.default_policy.quantization_mode)
-
-    def convert_input(self, x, autocast, dtype):
-        return self.default_policy.convert_input(x, autocast, dtype)
-
-    def __getitem__(self, path):
-        return self.policy_map.get(path, self.default_policy)
-
-    def __setitem__(self, path, policy):
-        if path in self.policy_map:
-            raise ValueError(f"DTypePolicyMap: {path!r} has a policy already; delete it first.")
-        self.policy_map[path] = get(policy)
-
-    def __delitem__(self, path):
-        del self.policy_map[path]
-
-    def __iter__(self):
-        return iter(self.policy_map)
-
-    def __len__(self):
-        return len(self.policy_map)
-
-    def __contains__(self, path):
-        return path in self.policy_map
-
-    def get_config(self):
-        return {
-            "default_policy": None if self._default_policy is None else serialize(self._default_policy),
-            "policy_map": {k: serialize(v) for k, v in self.policy_map.items()},
-        }
 
 
 _default = None
@@ -149,29 +105,61 @@ def dtype_policy():
 
 
 def set_dtype_policy(policy):
-    """Set the default policy: a policy, or the name of one."""
+    """Set the default policy.
+
+    Args:
+        policy: a policy, or the name of one.
+
+    Raises:
+        ValueError: it is neither.
+    """
     global _default
+    if not isinstance(policy, (DTypePolicy, str)) and not _names_dtype(policy):
+        raise ValueError(
+            f"Invalid `policy` argument: the name of a policy (such as 'mixed_float16') or a DTypePolicy is needed, "
+            f"not {policy!r} ({type(policy).__name__})."
+        )
     _default = get(policy)
 
 
 def get(identifier):
-    """A policy from a policy, a name, a dtype or a config.
+    """A policy from a policy, a name, a dtype or a config; `None`: the default one.
+
+    Args:
+        identifier: any of these; the names of quantized policies are `"<mode>_from_<policy>"`, such as
+            `"int8_from_mixed_bfloat16"`, `"int4/64_from_float32"`, `"gptq/4/128_from_float32"`.
 
     Raises:
         ValueError: it is none of these.
+
+    >>> from kerata import dtype_policies
+    >>> dtype_policies.get("int8_from_mixed_bfloat16").compute_dtype
+    'bfloat16'
     """
     if identifier is None:
         return dtype_policy()
-    if isinstance(identifier, (DTypePolicy, DTypePolicyMap)):
+    if isinstance(identifier, DTypePolicy):
         return identifier
     if isinstance(identifier, dict):
         return deserialize(identifier)
     if isinstance(identifier, str):
-        return DTypePolicy(identifier)
-    try:
+        from kerata.dtype_policies.quantized import quantized_from_name
+
+        return quantized_from_name(identifier) or DTypePolicy(identifier)
+    if _names_dtype(identifier):
         return DTypePolicy(dtypes.standardize_dtype(identifier))
+    raise ValueError(
+        f"Cannot interpret `dtype` argument: {identifier!r} ({type(identifier).__name__}) is neither a dtype policy, "
+        "nor the name or config of one."
+    )
+
+
+def _names_dtype(x):
+    try:
+        dtypes.standardize_dtype(x)
     except ValueError:
-        raise ValueError(f"{identifier!r} is neither a dtype policy, nor the name or config of one.") from None
+        return False
+    return True
 
 
 def serialize(dtype_policy):
@@ -182,7 +170,15 @@ def serialize(dtype_policy):
 
 
 def deserialize(config, custom_objects=None):
-    """Policy from its config."""
+    """Policy from its config.
+
+    Args:
+        config: what `serialize` returned.
+        custom_objects: `{name: class}` of policies of your own.
+    """
     from kerata.core.serialization import deserialize_keras_object
 
+    if isinstance(config, dict) and "module" not in config and "class_name" in config:
+        # The short form: only policies may be meant.
+        config = {"module": "keras.dtype_policies", "registered_name": None, **config}
     return deserialize_keras_object(config, custom_objects=custom_objects)

@@ -19,6 +19,8 @@ _LENGTH_ARITHMETIC = {
     "maximum": "max({}, {})",
     "minimum": "min({}, {})",
 }
+# Ops whose sub-graphs are called when the gradient is taken.
+_CALLED_LATER = frozenset({"with_gradient", "recomputed"})
 _LITERAL = (int, float, str, bool, type(None))
 
 
@@ -116,7 +118,7 @@ class _Writer:
             if i < len(roles) and roles[i] is not None and roles[i].static:
                 arguments.append(self.value(value, length=True))
             elif isinstance(value, Graph):
-                arguments.append(self.nested(value, indent))
+                arguments.append(self.nested(value, indent, late=node.op.name in _CALLED_LATER))
             elif isinstance(value, list) and value and isinstance(value[0], Graph):
                 arguments.append(f"[{', '.join([self.nested(g, indent) for g in value])}]")
             else:
@@ -174,11 +176,17 @@ class _Writer:
         inner = [self.unpacking(s) for s in structure]
         return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
 
-    def nested(self, graph, indent):
-        """A branch or loop body becomes a closure; outer locals that it uses are captured by name."""
+    def nested(self, graph, indent, late=False):
+        """A branch or loop body becomes a closure; outer locals that it uses are captured by name.
+
+        `late`: it may be called when the plan has deleted them, so it holds them itself.
+        """
         self.count += 1
         name = f"body{self.count}"
-        arguments = ", ".join(self.local(t) for t in graph.inputs)
+        arguments = [self.local(t) for t in graph.inputs]
+        if late:
+            arguments += [f"{self.local(t)}={self.local(t)}" for t in graph.captures]
+        arguments = ", ".join(arguments)
         self.lines.append(f"{indent}def {name}({arguments}):")
         for node in topological([t for t in graph.results if isinstance(t, KerasTensor)], stop=graph.captures):
             if not all(id(t) in self.names for t in node.outputs):

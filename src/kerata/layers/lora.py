@@ -43,8 +43,10 @@ class Adaptable:
             name = f"lora_{self._adapted}_{part}"
             weight = self.add_weight(name=name, shape=shape, initializer=initializer, regularizer=regularizer)
             setattr(self, name, weight)
-        self._large.trainable = False
-        self.lora_enabled = True
+        large = getattr(self, f"_{self._adapted}", None)
+        if large is not None and large.trainable:
+            large.trainable = False
+        self.lora_enabled = self._special = True
         self.lora_rank = rank
         self.lora_alpha = rank if lora_alpha is None else lora_alpha
 
@@ -74,8 +76,20 @@ class Adaptable:
         """The large weight, with the adapters' product if there are any."""
         if not self.lora_enabled:
             return self._large
+        return self._large + self._addition()
+
+    def _addition(self):
+        """What the adapters add to the weight."""
+        return (self.lora_alpha / self.lora_rank) * ops.matmul(*self._adapters())
+
+    def _adaptation(self, equation, x):
+        """What the adapters add to the einsum of `x` with the weight, without multiplying them out."""
+        inputs, rest = equation.split(",")
+        weight, outputs = rest.split("->")
+        rank = next(c for c in "rstuvwxyzabcdefghijklmnopq" if c not in equation)
         a, b = self._adapters()
-        return self._large + (self.lora_alpha / self.lora_rank) * ops.matmul(a, b)
+        y = ops.einsum(f"{inputs},{weight[:-1]}{rank},{rank}{weight[-1]}->{outputs}", x, a, b)
+        return (self.lora_alpha / self.lora_rank) * y
 
     def save_own_variables(self, store):
         """The weights by number; adapters merged into the weight that they adapt."""

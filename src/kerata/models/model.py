@@ -264,6 +264,42 @@ class Model(Trainer, Layer):
 
         export_model(self, filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs)
 
+    def quantize(self, mode=None, config=None, filters=None, **kwargs):
+        """Keep the weights of the layers that can in fewer bits from now on.
+
+        Args:
+            mode: `"int8"`, `"int4"` or `"float8"`; `"gptq"` and `"awq"` with a config.
+            config: `QuantizationConfig`; `None`: the mode's default.
+            filters: which layers: regular expression of names, a list of them, or a function of a layer.
+            type_check: also quantize layers of your own that descend from the library's, with `False`.
+
+        Raises:
+            ValueError: the model isn't built; an unknown mode; layers that are quantized already; for `"gptq"` and
+                `"awq"` no structure of blocks.
+
+        >>> import kerata
+        >>> model = kerata.Sequential([kerata.Input((3,)), kerata.layers.Dense(2)])
+        >>> model.quantize("int8")
+        >>> model.layers[0].quantization_mode
+        'int8'
+        """
+        type_check = kwargs.pop("type_check", True)
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}.quantize: {kwargs}.")
+        from kerata.models.quantization import quantize
+
+        quantize(self, mode, config, filters, type_check)
+
+    def get_quantization_layer_structure(self, mode=None):
+        """What the tokens pass first, and the blocks to quantize one after the other. Override it in models of blocks.
+
+        Args:
+            mode: name of the quantization mode.
+
+        Returns:
+            `{"pre_block_layers": [layers], "sequential_blocks": [layers]}`, or `None`.
+        """
+
     def get_state_tree(self, value_format="backend_tensor"):
         """All state as nested dicts by path.
 

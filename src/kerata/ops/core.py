@@ -1,10 +1,10 @@
-"""Into tensors and out of them; what a tensor is; stopping and replacing gradients."""
+"""Into tensors and out of them; what a tensor is; stopping gradients."""
 
 import numpy as np
 
 from kerata import backends
-from kerata.core import dtypes, tree
-from kerata.graph.tensor import KerasTensor, is_keras_tensor
+from kerata.core import dtypes
+from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import NeedsShape, current_trace
 from kerata.ops import rules
 from kerata.ops.declare import Index, _holds_tensors, _unwrap, primitive, to_native
@@ -31,6 +31,8 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     b = backends.current()
     if (sparse is False or ragged is False) and hasattr(b, "densify"):
         x = b.densify(x)
+    if dtype in (None, "string") and hasattr(b, "from_host") and is_text(x):
+        return b.from_host(np.asarray(x))
     x = _unwrap(b, x)
     if isinstance(x, KerasTensor):
         if dtype is None or x.dtype == dtype:
@@ -55,6 +57,8 @@ def convert_to_numpy(x):
     b = backends.current()
     if b.is_tensor(x):
         return b.to_numpy(x)
+    if hasattr(b, "is_composite") and b.is_composite(x):
+        return b.to_numpy(b.densify(x))
     if isinstance(x, KerasTensor):
         return x.__array__()
     if isinstance(x, (list, tuple)) and _holds_tensors(b, x):
@@ -73,7 +77,17 @@ def is_tensor(x):
     >>> ops.is_tensor(ops.ones(())), ops.is_tensor([1.0])
     (True, False)
     """
-    return isinstance(x, KerasTensor) or backends.current().is_tensor(x)
+    b = backends.current()
+    return isinstance(x, KerasTensor) or b.is_tensor(x) or (hasattr(b, "is_composite") and b.is_composite(x))
+
+
+def is_text(x):
+    """Whether `x` is a string, or a list or NumPy array of strings."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "US"
+    while isinstance(x, (list, tuple)) and x:
+        x = x[0]
+    return isinstance(x, (str, bytes))
 
 
 def shape(x):
@@ -135,32 +149,3 @@ def stop_gradient(variable: Index):
     >>> float(ops.stop_gradient(3.0))
     3.0
     """
-
-
-def custom_gradient(f):
-    """Give a function its own gradient.
-
-    Args:
-        f: `f(*args)` returning `(output, grad_fn)`; `grad_fn(*args, upstream=gradient)` (or
-            `grad_fn(upstream)`) returns the gradients of the arguments.
-
-    Returns:
-        The function of `*args` that computes `output` and is differentiated by `grad_fn`.
-
-    >>> from kerata import ops
-    >>> @ops.custom_gradient
-    ... def double_but_flat(x):
-    ...     return x * 2, lambda *args, upstream=None: ops.zeros_like(upstream)
-    >>> float(double_but_flat(ops.convert_to_tensor(3.0)))
-    6.0
-    """
-
-    def wrapped(*args, **kwargs):
-        b = backends.current()
-        flat = tree.flatten([args, kwargs])
-        if any(is_keras_tensor(a) for a in flat):
-            return f(*args, **kwargs)[0]
-        return b.custom_gradient(f)(*[_unwrap(b, a) for a in args], **kwargs)
-
-    wrapped.__wrapped__ = f
-    return wrapped

@@ -10,7 +10,12 @@ from kerata.saving.walk import is_stored, kinds, walk
 _OF_A_RUN = ("seed_generator", "metrics", "_metrics", "_loss_tracker", "_compile_metrics")
 _SHOWN = 10
 # Where the methods are that number an object's variables in their own order.
-_NUMBERED = ("kerata.layers.layer", "kerata.layers.lora", "kerata.optimizers.optimizer")
+_NUMBERED = (
+    "kerata.layers.layer",
+    "kerata.layers.lora",
+    "kerata.layers.quantization.quantizable",
+    "kerata.optimizers.optimizer",
+)
 
 
 @dataclass
@@ -72,8 +77,8 @@ def own_variables(obj):
     if _is_seed(obj):
         return [obj.state]
     methods = (type(obj).save_own_variables, type(obj).load_own_variables)
-    # LoRA has a way of its own only while it is on.
-    if getattr(obj, "lora_enabled", False) or any(m.__module__ not in _NUMBERED for m in methods):
+    # Adapted and quantized weights have ways of their own, only while they are that.
+    if getattr(obj, "_special", False) or any(m.__module__ not in _NUMBERED for m in methods):
         return None
     return list(obj.variables) if "Optimizer" in kinds(type(obj)) else _variables_of(obj)
 

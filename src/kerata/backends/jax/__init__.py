@@ -3,6 +3,7 @@
 from kerata.backends.jax.control import *  # noqa: F403
 from kerata.backends.jax.core import *  # noqa: F403
 from kerata.backends.jax.creation import *  # noqa: F403
+from kerata.backends.jax.differentiation import *  # noqa: F403
 from kerata.backends.jax.elementwise import *  # noqa: F403
 from kerata.backends.jax.fft import *  # noqa: F403
 from kerata.backends.jax.indexing import *  # noqa: F403

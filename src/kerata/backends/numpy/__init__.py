@@ -3,6 +3,7 @@
 from kerata.backends.numpy.control import *  # noqa: F403
 from kerata.backends.numpy.core import *  # noqa: F403
 from kerata.backends.numpy.creation import *  # noqa: F403
+from kerata.backends.numpy.differentiation import *  # noqa: F403
 from kerata.backends.numpy.elementwise import *  # noqa: F403
 from kerata.backends.numpy.fft import *  # noqa: F403
 from kerata.backends.numpy.indexing import *  # noqa: F403

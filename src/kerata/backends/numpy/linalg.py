@@ -1,9 +1,11 @@
 """Linear algebra on NumPy."""
 
 import functools
+import math
 
 import numpy as np
 
+from kerata.backends.contraction import MOST_IN_FLOAT32, as_matmul, summands
 from kerata.backends.numpy.core import NARROW
 
 
@@ -18,6 +20,20 @@ def einsum(subscripts, operands):
     if dtype in NARROW:
         operands = [x.astype(np.float32) for x in operands]
     return np.einsum(subscripts, *operands, optimize=True).astype(dtype, copy=False)
+
+
+def integer_einsum(subscripts, x, kernel):
+    # Floats have fast products, and these hold the sums exactly.
+    dtype = np.float32 if summands(subscripts, x.shape, kernel.shape) <= MOST_IN_FLOAT32 else np.float64
+    x, kernel = x.astype(dtype), kernel.astype(dtype)
+    form = as_matmul(subscripts)
+    if form is None:
+        return np.einsum(subscripts, x, kernel, optimize=True).astype(np.int32)
+    n, first = form
+    length = math.prod(x.shape[-n:])
+    matrix = kernel.reshape(length, -1) if first else kernel.reshape(-1, length).T
+    others = kernel.shape[n:] if first else kernel.shape[:-n]
+    return (x.reshape(*x.shape[:-n], length) @ matrix).reshape(*x.shape[:-n], *others).astype(np.int32)
 
 
 def tensordot(x1, x2, axes):

@@ -3,6 +3,7 @@
 from kerata.backends.tensorflow.control import *  # noqa: F403
 from kerata.backends.tensorflow.core import *  # noqa: F403
 from kerata.backends.tensorflow.creation import *  # noqa: F403
+from kerata.backends.tensorflow.differentiation import *  # noqa: F403
 from kerata.backends.tensorflow.elementwise import *  # noqa: F403
 from kerata.backends.tensorflow.fft import *  # noqa: F403
 from kerata.backends.tensorflow.indexing import *  # noqa: F403

@@ -1,5 +1,6 @@
 """Linear algebra on TensorFlow."""
 
+from kerata.backends.contraction import MOST_IN_FLOAT32, summands
 from kerata.backends.tensorflow.core import dynamic_shape, tf
 
 _raw = tf.raw_ops
@@ -43,6 +44,14 @@ def einsum(subscripts, operands):
     if dtype in _SMALL:
         return tf.cast(tf.einsum(subscripts, *(tf.cast(x, tf.int32) for x in operands)), dtype)
     return tf.einsum(subscripts, *operands)
+
+
+def integer_einsum(subscripts, x, kernel):
+    # Floats have fast products, and these hold the sums exactly; lengths not known may be anything.
+    sizes = x.shape.as_list(), kernel.shape.as_list()
+    known = [[2**20 if d is None else d for d in shape] for shape in sizes]
+    dtype = tf.float32 if summands(subscripts, *known) <= MOST_IN_FLOAT32 else tf.float64
+    return tf.cast(tf.einsum(subscripts, tf.cast(x, dtype), tf.cast(kernel, dtype)), tf.int32)
 
 
 def tensordot(x1, x2, axes):

@@ -3,6 +3,7 @@
 from kerata.backends.torch.control import *  # noqa: F403
 from kerata.backends.torch.core import *  # noqa: F403
 from kerata.backends.torch.creation import *  # noqa: F403
+from kerata.backends.torch.differentiation import *  # noqa: F403
 from kerata.backends.torch.elementwise import *  # noqa: F403
 from kerata.backends.torch.fft import *  # noqa: F403
 from kerata.backends.torch.indexing import *  # noqa: F403

@@ -1,11 +1,52 @@
 """Linear algebra on PyTorch."""
 
+import functools
+import math
+
 import torch
+
+from kerata.backends.contraction import MOST_IN_FLOAT32, as_matmul, summands
 
 matmul = torch.matmul
 einsum = torch.einsum
-inv = torch.linalg.inv
-det = torch.linalg.det
+
+
+def _checked(native):
+    """A matrix that can't be dealt with is a wrong value, as it is in NumPy."""
+
+    @functools.wraps(native)
+    def checked(*args):
+        try:
+            return native(*args)
+        except RuntimeError as error:
+            raise ValueError(str(error)) from error
+
+    return checked
+
+
+inv = _checked(torch.linalg.inv)
+det = _checked(torch.linalg.det)
+
+
+def integer_einsum(subscripts, x, kernel):
+    form = as_matmul(subscripts)
+    if form is None:
+        # Floats have fast products, and these hold the sums exactly.
+        dtype = torch.float32 if summands(subscripts, x.shape, kernel.shape) <= MOST_IN_FLOAT32 else torch.float64
+        return torch.einsum(subscripts, x.to(dtype), kernel.to(dtype)).to(torch.int32)
+    n, first = form
+    length = math.prod(x.shape[-n:])
+    matrix = kernel.reshape(length, -1) if first else kernel.reshape(-1, length).t()
+    others = kernel.shape[n:] if first else kernel.shape[:-n]
+    return _int8_matmul(x.reshape(-1, length), matrix).reshape(*x.shape[:-n], *others)
+
+
+def _int8_matmul(x, matrix):
+    # On CUDA the integer product wants more than 16 rows, and multiples of 8.
+    if x.is_cpu or (x.shape[0] > 16 and x.shape[1] % 8 == 0 and matrix.shape[1] % 8 == 0):
+        return torch._int_mm(x, matrix)
+    dtype = torch.float32 if x.shape[1] <= MOST_IN_FLOAT32 else torch.float64
+    return (x.to(dtype) @ matrix.to(dtype)).to(torch.int32)
 
 
 def tensordot(x1, x2, axes):
@@ -22,20 +63,24 @@ def dense(x, kernel, bias):
     return torch._C._nn.linear(x, kernel.t(), bias)
 
 
+@_checked
 def cholesky(x, upper):
     return torch.linalg.cholesky(x, upper=upper)
 
 
+@_checked
 def slogdet(x):
     return tuple(torch.linalg.slogdet(x))
 
 
+@_checked
 def solve(a, b):
     if b.ndim == a.ndim - 1:
         return torch.linalg.solve(a, b.unsqueeze(-1)).squeeze(-1)
     return torch.linalg.solve(a, b)
 
 
+@_checked
 def solve_triangular(a, b, lower):
     vector = b.ndim == a.ndim - 1
     x = torch.linalg.solve_triangular(a, b.unsqueeze(-1) if vector else b, upper=not lower)
@@ -50,6 +95,7 @@ def svd(x, full_matrices, compute_uv):
     return tuple(torch.linalg.svd(x, full_matrices)) if compute_uv else torch.linalg.svdvals(x)
 
 
+@_checked
 def eigh(x):
     return tuple(torch.linalg.eigh(x))
 
@@ -60,5 +106,6 @@ def lu_factor(x):
     return lu, pivots - 1
 
 
+@_checked
 def eig(x):
     return tuple(torch.linalg.eig(x))

@@ -41,6 +41,23 @@ def _one_of(w, at, graphs, first):
     return _listed(w.op("If", chosen, outputs=len(graph.outputs), then_branch=this, else_branch=rest))
 
 
+@emits("with_gradient")
+def _with_gradient(w, out, graph, backward, inputs):
+    return _inlined(w, graph, inputs)
+
+
+@emits("recomputed")
+def _recomputed(w, out, graph, inputs):
+    return _inlined(w, graph, inputs)
+
+
+def _inlined(w, graph, inputs):
+    for inner, outer in zip(graph.inputs, inputs):
+        w.bind(inner, w.name(outer))
+    w.nodes(graph)
+    return [w.name(t) for t in graph.outputs]
+
+
 @emits("while_loop")
 def _while_loop(w, out, cond_graph, body_graph, loop_vars, maximum_iterations):
     initial = [w.name(v) for v in loop_vars]

@@ -39,13 +39,20 @@ def _einsum(w, out, subscripts, operands):
 
 def _product(w, terms, output, operands, dtype):
     if len(operands) == 2:
-        result = _as_matmul(w, terms, output, operands, dtype)
+        result = _as_matmul(w, terms, output, operands, lambda x, y: w.arithmetic("MatMul", dtype, x, y))
         if result is not None:
             return result
     return w.arithmetic("Einsum", dtype, *operands, equation=f"{','.join(terms)}->{output}")
 
 
-def _as_matmul(w, terms, output, operands, dtype):
+@emits("integer_einsum")
+def _integer_einsum(w, out, subscripts, x, kernel):
+    terms, output = rules.parse_einsum(subscripts, [len(x.shape), len(kernel.shape)])
+    result = _as_matmul(w, terms, output, [x, kernel], lambda x, y: w.op("MatMulInteger", x, y))
+    return NotImplemented if result is None else result
+
+
+def _as_matmul(w, terms, output, operands, multiply):
     """A product of two tensors as transposes around a `MatMul`, which runtimes do best; `None` where it isn't
     one.
     """
@@ -74,7 +81,7 @@ def _as_matmul(w, terms, output, operands, dtype):
     y = w.transpose(b, [second.index(c) for c in (*batch, *summed, *right)])
     if len(summed) > 1 or len(right) > 1:
         y = w.reshape(y, [*[0] * len(batch), inner, *([outer] if right else [])])
-    result = w.arithmetic("MatMul", dtype, x, y)
+    result = multiply(x, y)
     if len(right) > 1:
         result = w.reshape(result, [*[0] * kept, *(size[c] for c in right)])
     return w.transpose(result, [(*batch, *left, *right).index(c) for c in output])

@@ -4,11 +4,12 @@ from kerata import activations, constraints, initializers, ops, regularizers
 from kerata.core.errors import positive_int
 from kerata.layers.input_spec import InputSpec
 from kerata.layers.layer import Layer
-from kerata.layers.lora import Adaptable
+from kerata.layers.quantization.quantizable import Quantizable
+from kerata.layers.quantization.weight import Weight
 from kerata.layers.shapes import known_size
 
 
-class Dense(Adaptable, Layer):
+class Dense(Quantizable, Layer):
     """`activation(inputs @ kernel + bias)`.
 
     Args:
@@ -37,7 +38,7 @@ class Dense(Adaptable, Layer):
     """
 
     # Keras's configs leave out what the base says already.
-    _config_unless = {**Adaptable._config_unless, "activity_regularizer": None}
+    _config_unless = {**Quantizable._config_unless, "activity_regularizer": None}
 
     def __init__(
         self,
@@ -74,9 +75,9 @@ class Dense(Adaptable, Layer):
 
     def build(self, input_shape):
         features = known_size(self, input_shape, -1)
-        self._kernel = self.add_weight(
-            name="kernel",
-            shape=(features, self.units),
+        self._weights = (Weight("kernel", (features, self.units), "...x,xy->...y", flat_scale=True),)
+        self._add_large(
+            self._weights[0],
             initializer=self.kernel_initializer,
             regularizer=self.kernel_regularizer,
             constraint=self.kernel_constraint,
@@ -94,12 +95,16 @@ class Dense(Adaptable, Layer):
 
     @property
     def kernel(self):
-        """The kernel `(features, units)`, LoRA's addition included."""
-        return self._merged()
+        """The kernel `(features, units)`, LoRA's addition included; of a quantized layer its integers."""
+        return self._shown()
 
     def _adapter_shapes(self, rank):
-        return (self._kernel.shape[0], rank), (rank, self.units)
+        return (self._weights[0].rows, rank), (rank, self.units)
 
     def call(self, inputs, training=None):
-        x = ops.nn.dense(inputs, self.kernel, self.bias)
+        if self._special:
+            x = self._product(self._weights[0], inputs, training)
+            x = x if self.bias is None else x + self.bias
+        else:
+            x = ops.nn.dense(inputs, self._kernel, self.bias)
         return x if self.activation is None else self.activation(x)

@@ -6,10 +6,11 @@ from kerata import activations, constraints, initializers, ops, regularizers
 from kerata.initializers.variance import VarianceScaling
 from kerata.layers.input_spec import InputSpec
 from kerata.layers.layer import Layer
-from kerata.layers.lora import Adaptable
+from kerata.layers.quantization.quantizable import Quantizable
+from kerata.layers.quantization.weight import Weight
 
 
-class EinsumDense(Adaptable, Layer):
+class EinsumDense(Quantizable, Layer):
     """`activation(einsum(equation, inputs, kernel) + bias)`.
 
     Args:
@@ -34,7 +35,7 @@ class EinsumDense(Adaptable, Layer):
     (2, 3, 64)
     """
 
-    _config_unless = {**Adaptable._config_unless, "gptq_unpacked_column_size": None}
+    _config_unless = {**Quantizable._config_unless, "gptq_unpacked_column_size": None}
 
     def __init__(
         self,
@@ -72,9 +73,9 @@ class EinsumDense(Adaptable, Layer):
 
     def build(self, input_shape):
         plan = Equation(self.equation, self.bias_axes, input_shape, self.output_shape, self._where())
-        self._kernel = self.add_weight(
-            name="kernel",
-            shape=plan.kernel_shape,
+        self._weights = (Weight("kernel", plan.kernel_shape, plan.spelled_out),)
+        self._add_large(
+            self._weights[0],
             initializer=_with_fans(self.kernel_initializer, plan),
             regularizer=self.kernel_regularizer,
             constraint=self.kernel_constraint,
@@ -92,16 +93,19 @@ class EinsumDense(Adaptable, Layer):
 
     @property
     def kernel(self):
-        """The kernel, LoRA's addition included."""
-        return self._merged()
+        """The kernel, LoRA's addition included; of a quantized layer its integers."""
+        return self._shown()
 
     def _adapter_shapes(self, rank):
-        return (*self._kernel.shape[:-1], rank), (rank, self._kernel.shape[-1])
+        shape = self._weights[0].shape
+        return (*shape[:-1], rank), (rank, shape[-1])
 
     def call(self, inputs, training=None):
-        x = ops.einsum(self.equation, inputs, self.kernel)
-        if self.bias is not None:
-            x = x + self.bias
+        if self._special:
+            x = self._product(self._weights[0], inputs, training)
+            x = x if self.bias is None else x + self.bias
+        else:
+            x = ops.nn.einsum_dense(self.equation, inputs, self._kernel, self.bias)
         return x if self.activation is None else self.activation(x)
 
 
@@ -113,11 +117,18 @@ def _with_fans(initializer, plan):
     return type(initializer).from_config({**initializer.get_config(), **axes})
 
 
+def _without_dots(equation, count):
+    """The equation with letters in the place of dots."""
+    letters = [c for c in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in equation]
+    return equation.replace("...", "".join(letters[:count]))
+
+
 class Equation:
     """What an equation says about the weights, for an input of a given shape.
 
     Attributes:
         kernel_shape, bias_shape: shapes of the weights; `bias_shape` is `None` without a bias.
+        spelled_out: the equation with letters in the place of dots.
         input_axes, output_axes: the kernel's axes that are summed over, and those that are the output's alone.
     """
 
@@ -136,9 +147,10 @@ class Equation:
         if len(inputs) > rank:
             raise self._error(f"the input has {rank} dimensions (shape {tuple(input_shape)})")
         self.elided = rank - len(inputs) if match[3] else 0
+        self.spelled_out = _without_dots(self.equation.replace(" ", ""), rank - len(inputs))
         named = input_shape[rank - len(inputs) :] if match[1] else input_shape[: len(inputs)]
         sizes = dict(zip(inputs, named, strict=True))
-        self._read_output(outputs, output_shape, sizes, right_aligned=bool(match[1]), ellipsis=bool(match[3]))
+        self._read_output(outputs, output_shape, sizes, right_aligned=bool(match[1]))
         for letter in kernel:
             if sizes.get(letter) is None:
                 what = "isn't known" if letter in sizes else "occurs in neither input nor output"
@@ -153,14 +165,15 @@ class Equation:
     def _error(self, problem):
         return ValueError(f"{self.owner}: the equation {self.equation!r} doesn't fit: {problem}.")
 
-    def _read_output(self, outputs, output_shape, sizes, right_aligned, ellipsis):
+    def _read_output(self, outputs, output_shape, sizes, right_aligned):
         """Sizes of the output's letters, of which `output_shape` gives those that aren't the input's."""
         given = list(output_shape)
         # The batch comes first unless it is hidden in leading dots.
         named = outputs if right_aligned else outputs[1:]
         if right_aligned:
             given = given[-len(named) :] if len(given) >= len(named) else [None] * (len(named) - len(given)) + given
-        elif ellipsis:
+        else:
+            # As in Keras, sizes of dimensions that the output doesn't have are left alone.
             given = given[: len(named)]
         if len(given) != len(named):
             raise self._error(f"`output_shape` {tuple(output_shape)} has another number of dimensions than the output")

@@ -6,10 +6,13 @@ from kerata import constraints, initializers, ops, regularizers
 from kerata.core import dtypes
 from kerata.core.errors import positive_int
 from kerata.layers.layer import Layer
-from kerata.layers.lora import Adaptable
+from kerata.layers.quantization.mode import mode_named
+from kerata.layers.quantization.quantizable import Quantizable
+from kerata.layers.quantization.weight import Weight
+from kerata.quantizers.lookup import serialize
 
 
-class Embedding(Adaptable, Layer):
+class Embedding(Quantizable, Layer):
     """A trained vector for each integer from 0 to `input_dim - 1`.
 
     Args:
@@ -33,6 +36,9 @@ class Embedding(Adaptable, Layer):
 
     _adapted = "embeddings"
     _constrained = "embedding"
+    _modes = ("int8", "int4")
+    _large_names = ("embeddings",)
+    _small_names = ()
 
     def __init__(
         self,
@@ -66,19 +72,30 @@ class Embedding(Adaptable, Layer):
             self.set_weights(weights if isinstance(weights, list) and len(weights) == 1 else [weights])
 
     def build(self, input_shape=None):
-        self._embeddings = self.add_weight(
-            name="embeddings",
-            shape=(self.input_dim, self.output_dim),
+        # As in its product with vectors: the scales are those of its rows, which is what a lookup takes.
+        table = Weight(
+            "embeddings", (self.input_dim, self.output_dim), "...d,vd->...v", flat_scale=True, rows_first=False
+        )
+        self._weights = (table, *self._more_weights())
+        self._add_large(
+            table,
             initializer=self.embeddings_initializer,
             regularizer=self.embeddings_regularizer,
             constraint=self.embeddings_constraint,
         )
         self._enable_lora_as_constructed()
 
+    def get_build_config(self):
+        # Its shape is that of its arguments, so there may have been none to remember.
+        return super().get_build_config() or ({"shapes_dict": {}} if self.built else None)
+
+    def _more_weights(self):
+        return ()
+
     @property
     def embeddings(self):
-        """The table `(input_dim, output_dim)`, LoRA's addition included."""
-        return self._merged()
+        """The table `(input_dim, output_dim)`, LoRA's addition included; of a quantized layer its integers."""
+        return self._shown()
 
     @property
     def input_dtype(self):
@@ -90,11 +107,19 @@ class Embedding(Adaptable, Layer):
     def call(self, inputs):
         if not dtypes.is_int(ops.dtype(inputs)):
             inputs = ops.cast(inputs, "int32")
-        vectors = ops.take(self._embeddings, inputs, axis=0)
+        if not self._special:
+            return ops.cast(ops.take(self._embeddings, inputs, axis=0), self.compute_dtype)
+        mode = self.quantization_mode
+        if mode is None:
+            vectors = ops.take(self._embeddings, inputs, axis=0)
+        else:
+            vectors = mode_named(mode, self._modes, NotImplementedError).take(self, self._weights[0], inputs)
         if self.lora_enabled:
             a, b = self._adapters()
             vectors = vectors + (self.lora_alpha / self.lora_rank) * ops.matmul(ops.take(a, inputs, axis=0), b)
         return ops.cast(vectors, self.compute_dtype)
+
+    _makes_masks = property(lambda self: self.mask_zero)
 
     def compute_mask(self, inputs, mask=None):
         """Where the integers aren't 0, with `mask_zero`."""
@@ -110,6 +135,6 @@ class Embedding(Adaptable, Layer):
             activity_regularizer=regularizers.serialize(self.activity_regularizer),
             embeddings_constraint=constraints.serialize(self.embeddings_constraint),
             mask_zero=self.mask_zero,
-            quantization_config=self.quantization_config,
+            quantization_config=None if self.quantization_config is None else serialize(self.quantization_config),
         )
         return config

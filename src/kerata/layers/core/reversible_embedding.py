@@ -2,6 +2,8 @@
 
 from kerata import ops
 from kerata.layers.core.embedding import Embedding
+from kerata.layers.quantization.mode import mode_named
+from kerata.layers.quantization.weight import Weight
 
 
 class ReversibleEmbedding(Embedding):
@@ -55,12 +57,24 @@ class ReversibleEmbedding(Embedding):
         self.reverse_dtype = reverse_dtype
         self.logit_soft_cap = logit_soft_cap
 
+    @property
+    def _large_names(self):
+        return ("embeddings",) if self.tie_weights else ("embeddings", "reverse_embeddings")
+
+    def _more_weights(self):
+        if self.tie_weights:
+            return ()
+        reverse = Weight(
+            "reverse_embeddings", (self.output_dim, self.input_dim), "...d,dv->...v", flat_scale=True,
+            packed=0, owns_groups=False, zero_dtype=self.variable_dtype,
+        )  # fmt: skip
+        return (reverse,)
+
     def build(self, input_shape=None):
         super().build(input_shape)
         if not self.tie_weights:
-            self.reverse_embeddings = self.add_weight(
-                name="reverse_embeddings",
-                shape=(self.output_dim, self.input_dim),
+            self._add_large(
+                self._weights[1],
                 initializer=self.embeddings_initializer,
                 regularizer=self.embeddings_regularizer,
                 constraint=self.embeddings_constraint,
@@ -69,11 +83,22 @@ class ReversibleEmbedding(Embedding):
     def call(self, inputs, reverse=False):
         if not reverse:
             return super().call(inputs)
-        table = ops.transpose(self.embeddings) if self.tie_weights else self.reverse_embeddings
         dtype = self.reverse_dtype or self.compute_dtype
-        scores = ops.matmul(ops.cast(inputs, dtype), ops.cast(table, dtype))
+        if self._is_quantized:
+            weight = self._weights[0 if self.tie_weights else 1]
+            scores = ops.cast(self._scores(weight, ops.cast(inputs, self.compute_dtype)), dtype)
+        else:
+            table = ops.transpose(self.embeddings) if self.tie_weights else self.reverse_embeddings
+            scores = ops.matmul(ops.cast(inputs, dtype), ops.cast(table, dtype))
         if self.logit_soft_cap is not None:
             scores = self.logit_soft_cap * ops.tanh(scores / self.logit_soft_cap)
+        return scores
+
+    def _scores(self, weight, vectors):
+        mode = mode_named(self.quantization_mode, self._modes, NotImplementedError)
+        scores = mode.multiply(self, weight, vectors, None)
+        if self.lora_enabled and self.tie_weights:
+            scores = scores + self._adaptation(weight.equation, vectors)
         return scores
 
     def compute_mask(self, inputs, mask=None):

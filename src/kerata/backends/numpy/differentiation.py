@@ -1,0 +1,9 @@
+"""On NumPy nothing is differentiated."""
+
+
+def with_gradient(forward, backward, inputs):
+    return forward(*inputs)
+
+
+def recomputed(function, inputs):
+    return function(*inputs)
