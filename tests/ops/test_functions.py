@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from kerata import ops
+from kerata.graph.plan import Plan
 from kerata.graph.tensor import KerasTensor
+from kerata.graph.trace import trace
 
 
 def host(x):
@@ -33,6 +35,61 @@ def test_jvp(training_backend):
     assert float(tangent) == pytest.approx(12.0 + 4.5)
     *_, aux = ops.jvp(lambda x: (x, x + 1), (np.float32(1.0),), (1.0,), has_aux=True)
     assert float(aux) == 2.0
+
+
+def _products(a, b):
+    """Composition of the maps `x -> factor * x + shift`: associative, and not commutative."""
+    return {"factor": a["factor"] * b["factor"], "shift": b["factor"] * a["shift"] + b["shift"]}
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 8])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_associative_scan(backend, length, reverse):
+    rng = np.random.default_rng(0)
+    maps = {k: rng.uniform(-1, 1, (2, length, 3)).astype("float32") for k in ("factor", "shift")}
+    got = ops.associative_scan(_products, maps, reverse, axis=-2)
+    order = range(length)[::-1] if reverse else range(length)
+    total, wanted = None, {k: np.zeros_like(v) for k, v in maps.items()}
+    for n in order:
+        at = {k: v[:, n] for k, v in maps.items()}
+        total = at if total is None else _products(total, at)
+        for k in wanted:
+            wanted[k][:, n] = total[k]
+    for k in wanted:
+        np.testing.assert_allclose(host(got[k]), wanted[k], rtol=1e-5, atol=1e-6)
+
+
+def test_associative_scan_of_unknown_length(backend):
+    graph = trace(lambda x: ops.associative_scan(ops.add, x), KerasTensor((None, 2)), dynamic=True)
+    assert graph.outputs.shape == (None, 2)
+    for length in (1, 2, 5, 8):
+        x = np.arange(2.0 * length, dtype="float32").reshape(length, 2)
+        np.testing.assert_allclose(host(Plan(graph, backend)(ops.convert_to_tensor(x))), np.cumsum(x, 0))
+
+
+def test_associative_scan_has_a_gradient(training_backend):
+    x = np.array([2.0, -1.0, 3.0, 0.5, 4.0], "float32")
+
+    def last(params):
+        return ops.associative_scan(ops.multiply, params[0])[-1], ()
+
+    _, (gradient,) = training_backend.value_and_grad(last)([ops.convert_to_tensor(x)])
+    np.testing.assert_allclose(host(gradient), x.prod() / x, rtol=1e-5)
+
+
+def test_lengths_to_scan_must_agree():
+    with pytest.raises(ValueError, match="first dimension"):
+        ops.associative_scan(ops.add, (KerasTensor((2,)), KerasTensor((3,))))
+
+
+def test_impossible_labels_have_an_infinite_loss_without_gradient(training_backend):
+    target, lengths = np.array([[1, 1], [1, 2]], "int32"), np.array([2, 2], "int32")
+
+    def loss(params):
+        return ops.sum(ops.ctc_loss(target, params[0], lengths, lengths)), ()
+
+    (total, _), (gradient,) = training_backend.value_and_grad(loss)([ops.convert_to_tensor(np.ones((2, 2, 3), "float32"))])
+    assert np.isinf(host(total)) and not host(gradient)[0].any() and np.isfinite(host(gradient)[1]).all()
 
 
 def test_copies_dont_share_memory(backend):
@@ -96,6 +153,12 @@ def test_python_numbers_are_weak(number, expected, backend):
     assert ops.dtype(ops.add(ops.ones((2,), "int8"), 2.5)) == "float32"
 
 
+@pytest.mark.parametrize("name", ["gelu", "elu", "softplus", "sparse_plus", "soft_shrink", "normalize", "norm"])
+def test_composites_keep_half_precision(name, backend):
+    for dtype in ("bfloat16", "float16"):
+        assert ops.dtype(getattr(ops, name)(ops.ones((2, 2), dtype))) == dtype
+
+
 # ------------------------------------------------------------------ mistakes
 
 
@@ -107,7 +170,7 @@ def test_python_numbers_are_weak(number, expected, backend):
         (lambda x: ops.sum(x, axis=2), "sum: axis 2 is out of bounds"),
         (lambda x: ops.sum(x, axis=(0, -2)), "sum: axis .* names a dimension twice"),
         (lambda x: ops.reshape(KerasTensor((2, 3)), (4, -1)), r"reshape: \(2, 3\) has 6 elements"),
-        (lambda x: ops.reshape(x, (-1, -1)), "reshape: only one dimension can be -1"),
+        (lambda x: ops.reshape(x, (-1, -1)), "reshape: there can be at most one unknown dimension"),
         (lambda x: ops.transpose(x, (0, 0)), "transpose: "),
         (lambda x: ops.squeeze(x, 1), "squeeze: dimension 1 .* is 3"),
         (lambda x: ops.concatenate([x, KerasTensor((2, 4))], axis=0), "concatenate: shapes .* must be equal"),
@@ -119,13 +182,16 @@ def test_python_numbers_are_weak(number, expected, backend):
         (lambda x: ops.pad(x, ((1, 1),) * 3), "pad: `pad_width` must be"),
         (lambda x: ops.pad(x, 1, mode="mirror"), "pad: `mode` must be one of"),
         (lambda x: ops.take_along_axis(x, KerasTensor((2,), "int32"), 0), "take_along_axis: .* same number of"),
-        (lambda x: ops.solve(KerasTensor((2, 3)), KerasTensor((2,))), "solve: the last two dimensions must be equal"),
+        (
+            lambda x: ops.solve(KerasTensor((2, 3)), KerasTensor((2,))),
+            "solve: the last two dimensions must be known to be equal",
+        ),
         (lambda x: ops.bitwise_and(x, x), "bitwise_and: bits are those of integers"),
         (lambda x: ops.one_hot(x, -1), "one_hot: `num_classes` must be a positive integer"),
-        (lambda x: ops.where(x, x), "where: give both"),
+        (lambda x: ops.where(x, x), "where: `x1` and `x2` either both"),
         (lambda x: ops.rearrange(x, "a b -> a c"), "rearrange: .* doesn't fit"),
         (lambda x: ops.image.resize(KerasTensor((4, 4)), (2, 2)), "resize: `images` must have 3 dimensions"),
-        (lambda x: ops.image.crop_images(KerasTensor((4, 4, 1)), 1), "crop_images: exactly two of"),
+        (lambda x: ops.image.crop_images(KerasTensor((4, 4, 1)), 1), "crop_images: Must specify exactly two of"),
     ],
 )
 def test_mistakes_are_named(call, message):

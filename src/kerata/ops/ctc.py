@@ -12,7 +12,7 @@ from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import arange, full, full_like
 from kerata.ops.declare import Float, Index, composite
 from kerata.ops.elementwise import cast, equal, less, logaddexp, logical_and, logical_or, maximum, not_equal, where
-from kerata.ops.indexing import one_hot, take_along_axis
+from kerata.ops.indexing import take_along_axis
 from kerata.ops.linalg import matmul
 from kerata.ops.movement import broadcast_to, concatenate, expand_dims, reshape, stack, transpose
 from kerata.ops.reduction import argmax, logsumexp, max, sum
@@ -248,7 +248,7 @@ def _extended(state, y, place, width, classes, blank):
     becomes = logical_and(equal(codes[0], codes[1]), equal(codes[2], codes[3]))
     towards = take_along_axis(longer, broadcast_to(expand_dims(last, 1), shape_of(becomes)), axis=2)
     after_label = logaddexp(after_label, logsumexp(where(becomes, towards, NEVER), axis=1))
-    kept = matmul(cast(becomes, y.dtype), one_hot(last, classes, dtype=y.dtype)) > 0
+    kept = matmul(cast(becomes, y.dtype), cast(equal(expand_dims(last, 2), class_), y.dtype)) > 0
     longer = where(kept, NEVER, longer)
 
     flat = reshape(longer, (-1, width * classes))

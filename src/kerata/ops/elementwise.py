@@ -1108,7 +1108,7 @@ def where(condition, x1=None, x2=None):  # noqa: F811
 
         return nonzero(condition)
     if x1 is None or x2 is None:
-        raise ValueError("where: give both `x1` and `x2`, or neither.")
+        raise ValueError("where: `x1` and `x2` either both should be `None`, or neither.")
     return _where(condition, x1, x2)
 
 
@@ -1776,9 +1776,9 @@ def viewed(x: Index, dtype):
     if not shape:
         raise ValueError(f"view: a scalar of {old} bytes can't be read as {dtype}, which has {new}.")
     if new < old:
-        return reshape(bitcast(x, dtype), (*shape[:-1], -1))
+        return reshape(bitcast(x, dtype), (*shape[:-1], shape[-1] * (old // new)))
     if isinstance(x.shape[-1], int) and x.shape[-1] % (new // old):
         raise ValueError(
             f"view: the last dimension of {tuple(x.shape)} must be divisible by {new // old} to be read as {dtype}."
         )
-    return bitcast(reshape(x, (*shape[:-1], -1, new // old)), dtype)
+    return bitcast(reshape(x, (*shape[:-1], shape[-1] // (new // old), new // old)), dtype)

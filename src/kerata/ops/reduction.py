@@ -161,7 +161,7 @@ def _or_initial(reduce, combine, x, axis, keepdims, initial):
     if 0 in [shape[a] for a in rules.axes_in(axis, len(shape))]:
         # Natives can't reduce over nothing: sums of nothing are zeros of the right shape.
         return add(cast(sum(x, axis, keepdims), dtype_of(x)), cast(initial, dtype_of(x)))
-    return combine(reduce(x, axis, keepdims), initial)
+    return combine(reduce(x, axis, keepdims), cast(initial, dtype_of(x)))
 
 
 def amax(x, axis=None, keepdims=False):

@@ -403,7 +403,10 @@ def get_item(x, key):
     consumed = builtins.sum(_dimensions_read(k) for k in key)
     if consumed > len(shape):
         raise ValueError(f"{consumed} indices are too many for the shape {tuple(shape)}.")
-    if not any(k is Ellipsis for k in key):
+    ellipses = builtins.sum(k is Ellipsis for k in key)
+    if ellipses > 1:
+        raise ValueError(f"an index can have one ellipsis (...) only, but {key} has {ellipses}.")
+    if not ellipses:
         key = (*key, Ellipsis)
     i = 0
     for k in key:

@@ -173,8 +173,13 @@ def distinct(x: Index, axis=None, size=None, fill_value=None):
     inverse = scatter(expand_dims(order, -1), number, (n,))
     if axis is None:
         inverse = reshape(inverse, whole)
-    begins = nonzero(is_new)[0] if size is None else _first_places(is_new, size, n)
-    ends = concatenate([begins[1:], reshape(cast(convert_to_tensor(n), "int32"), (1,))])
+    if size is None:
+        begins = nonzero(is_new)[0]
+        ends = concatenate([begins[1:], reshape(cast(convert_to_tensor(n), "int32"), (1,))])
+    else:
+        # One more than asked for: the last one ends where it begins.
+        places = _first_places(is_new, size + 1, n)
+        begins, ends = places[:-1], places[1:]
     index = take(order, minimum(begins, n - 1), axis=0)
     values, counts = take(rows, index, axis=0), ends - begins
     if size is not None:

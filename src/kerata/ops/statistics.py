@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kerata.core.errors import one_of, positive_int
+from kerata.core.errors import one_of
 from kerata.graph.tensor import KerasTensor
 from kerata.ops import rules
 from kerata.ops.core import convert_to_tensor
@@ -408,12 +408,15 @@ def histogram(x: Float, bins=10, range=None):
     >>> ops.histogram([1.0, 2.0, 9.0], bins=2)[0]
     [2., 1.]
     """
-    positive_int(bins, "bins", "histogram")
+    if not isinstance(bins, int) or bins < 1:
+        raise ValueError(f"histogram: Argument `bins` should be a non-negative integer above 0, not {bins!r}.")
+    if range is not None and len(range) != 2:
+        raise ValueError(f"histogram: Argument `range` must be a tuple of two elements, not {range!r}.")
     x = reshape(x, (-1,))
     if range is not None:
         low, high = (cast(v, dtype_of(x)) for v in range)
         if not any_tensor(range) and range[0] > range[1]:
-            raise ValueError(f"histogram: `range` must be (low, high), but is {tuple(range)}.")
+            raise ValueError(f"histogram: The second element of `range` must be greater than the first, but it is {tuple(range)}.")
     else:
         low, high = min(x), max(x)
     flat = equal(low, high)

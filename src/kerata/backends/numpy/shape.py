@@ -18,6 +18,8 @@ repeat = np.repeat
 
 
 def reshape(x, newshape):
+    if newshape and min(newshape) < -1:  # which NumPy takes for -1
+        raise ValueError(f"reshape: a dimension must be a non-negative integer or -1, but newshape={newshape}.")
     return x.reshape(newshape)
 
 

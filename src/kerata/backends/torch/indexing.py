@@ -179,6 +179,8 @@ def top_k(x, k, sorted):
 
 
 def searchsorted(sorted_sequence, values, side):
+    if values.dtype is torch.bool:
+        sorted_sequence, values = sorted_sequence.to(torch.uint8), values.to(torch.uint8)
     return torch.searchsorted(sorted_sequence, values, out_int32=True, right=side == "right")
 
 
