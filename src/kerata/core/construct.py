@@ -15,7 +15,7 @@ Either way a class that defines `get_config` itself is left alone.
 import inspect
 from abc import ABCMeta
 
-from kerata.core.registry import is_library
+from kerata.core.registry import CustomObjectScope, is_library
 
 RECORD = "_constructor_arguments"  # in the instance's __dict__; walkers of attributes skip it
 
@@ -69,9 +69,10 @@ class Constructed(metaclass=ConstructedMeta):
         return {}
 
     @classmethod
-    def from_config(cls, config):
-        """Make an object from what `get_config` returned."""
-        return cls(**_revived(cls, config))
+    def from_config(cls, config, custom_objects=None):
+        """Make an object from what `get_config` returned; `custom_objects` are the user's classes by name."""
+        with CustomObjectScope(custom_objects):
+            return cls(**_revived(cls, config))
 
 
 def _config_from_attributes(cls):

@@ -15,6 +15,7 @@ from kerata.core.scopes import StatelessScope, current_autocast, current_statele
 from kerata.graph.tensor import KerasTensor, any_symbolic, spec
 from kerata.graph.trace import Node, Trace, current_trace
 from kerata.layers.call import CallContext, current_call, signature_of
+from kerata.layers.described import describe, is_generic
 from kerata.layers.input_spec import check_input
 from kerata.layers.native_spec import native_spec
 from kerata.layers.quick import quick_calls
@@ -154,6 +155,8 @@ class Layer(Constructed, metaclass=LayerMeta):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         cls._counts_changes = cls.__module__.startswith("kerata.layers.")
+        if cls._counts_changes and "call" in cls.__dict__:
+            describe(cls, Layer.compute_output_shape, Layer.compute_output_spec)
 
     def __setattr__(self, name, value):
         if self._counts_changes and name[0] != "_" and self.__dict__.get("built") and name != "built":
@@ -786,8 +789,7 @@ class Layer(Constructed, metaclass=LayerMeta):
         return self._call(args, kwargs)
 
     def _output_spec(self, bound, extra):
-        override = type(self).compute_output_spec is not Layer.compute_output_spec
-        if override:
+        if not is_generic(type(self).compute_output_spec, Layer.compute_output_spec):
             kwargs = {
                 k: v
                 for k, v in bound.items()

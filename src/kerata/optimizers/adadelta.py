@@ -1,7 +1,7 @@
 """Adadelta."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, build_by_var_list
 
 
 class Adadelta(Optimizer):
@@ -55,6 +55,11 @@ class Adadelta(Optimizer):
         )
         self.rho = rho
         self.epsilon = epsilon
+
+    build = build_by_var_list
+
+    def update_step(self, grad, variable, learning_rate):
+        super().update_step(grad, variable, learning_rate)
 
     def update(self, gradient, variable, slots, learning_rate, step):
         gradients, changes = slots

@@ -1,7 +1,7 @@
 """Adafactor."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, build_by_var_list
 
 
 class Adafactor(Optimizer):
@@ -78,6 +78,8 @@ class Adafactor(Optimizer):
     def rate(self, learning_rate, step):
         # As in Keras, where `relative_step` makes no difference.
         return ops.minimum(learning_rate, ops.rsqrt(step)), ops.power(step, self.beta_2_decay)
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         rows, columns, velocity = slots

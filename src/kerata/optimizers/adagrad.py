@@ -3,7 +3,7 @@
 from kerata import ops
 from kerata.initializers.constants import Constant
 from kerata.optimizers import arguments
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, build_by_var_list
 
 
 class Adagrad(Optimizer):
@@ -62,6 +62,8 @@ class Adagrad(Optimizer):
 
     def make_slot(self, variable, name):
         return self.add_variable_from_reference(variable, name, Constant(self.initial_accumulator_value))
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         total = slots[0] + ops.square(gradient)

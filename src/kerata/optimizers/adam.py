@@ -1,7 +1,7 @@
 """Adam."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer, approached
+from kerata.optimizers.optimizer import Optimizer, approached, build_by_var_list
 
 
 class Adam(Optimizer):
@@ -72,6 +72,8 @@ class Adam(Optimizer):
     def rate(self, learning_rate, step):
         correction = ops.sqrt(approached(self.beta_2, step)) / approached(self.beta_1, step)
         return learning_rate * correction
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         momentum, velocity, *greatest = slots

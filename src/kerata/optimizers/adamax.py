@@ -1,7 +1,7 @@
 """Adamax."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer, approached
+from kerata.optimizers.optimizer import Optimizer, approached, build_by_var_list
 
 
 class Adamax(Optimizer):
@@ -61,6 +61,8 @@ class Adamax(Optimizer):
 
     def rate(self, learning_rate, step):
         return learning_rate / approached(self.beta_1, step)
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         momentum, norm = slots

@@ -2,7 +2,7 @@
 
 from kerata import ops
 from kerata.initializers.constants import Constant
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, build_by_var_list
 
 
 class Ftrl(Optimizer):
@@ -87,6 +87,8 @@ class Ftrl(Optimizer):
     def make_slot(self, variable, name):
         start = Constant(self.initial_accumulator_value) if name == "accumulator" else "zeros"
         return self.add_variable_from_reference(variable, name, start)
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         accumulator, linear = slots

@@ -1,7 +1,7 @@
 """LAMB."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer, approached
+from kerata.optimizers.optimizer import Optimizer, approached, build_by_var_list
 
 
 class Lamb(Optimizer):
@@ -62,6 +62,8 @@ class Lamb(Optimizer):
     def rate(self, learning_rate, step):
         corrections = (1.0 / approached(beta, step) for beta in (self.beta_1, self.beta_2))
         return (learning_rate, *corrections)
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         momentum, velocity = slots

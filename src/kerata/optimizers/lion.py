@@ -1,7 +1,7 @@
 """Lion."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, build_by_var_list
 
 
 class Lion(Optimizer):
@@ -66,6 +66,8 @@ class Lion(Optimizer):
             )
         self.beta_1 = beta_1
         self.beta_2 = beta_2
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         (momentum,) = slots

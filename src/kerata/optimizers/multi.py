@@ -100,11 +100,11 @@ class MultiOptimizer(Optimizer):
         if isinstance(optimizer_map, OptimizerMap):
             self._collect([*optimizer_map.values(), optimizer_map.default_optimizer])
 
-    def build(self, variables):
+    def build(self, var_list):
         """Ask for each variable's optimizer, and build them."""
         if self.built:
             return
-        variables = [as_variable(v) for v in variables]
+        variables = [as_variable(v) for v in var_list]
         choose = self.optimizer_map
         owners = [choose if isinstance(choose, Optimizer) else choose(v) for v in variables]
         for owner in owners:

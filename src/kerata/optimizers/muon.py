@@ -3,7 +3,7 @@
 import re
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer, approached
+from kerata.optimizers.optimizer import Optimizer, approached, build_by_var_list
 
 
 class Muon(Optimizer):
@@ -107,6 +107,8 @@ class Muon(Optimizer):
         correction = ops.sqrt(approached(self.adam_beta_2, step)) / approached(self.adam_beta_1, step)
         return learning_rate, learning_rate * (self.adam_lr_ratio * correction)
 
+    build = build_by_var_list
+
     def update(self, gradient, variable, slots, learning_rate, step):
         rate, adam_rate = learning_rate
         if len(slots) == 2:
@@ -136,9 +138,9 @@ class Muon(Optimizer):
         """A step, scaled to the size of Adam's."""
         return x if self.rms_rate is None else x * (self.rms_rate * max(x.shape[-2:]) ** 0.5)
 
-    def transpose_last_axis(self, x):
+    def transpose_last_axis(self, X):  # noqa: N803 - Keras's name
         """Last two axes swapped."""
-        return ops.swapaxes(x, -1, -2)
+        return ops.swapaxes(X, -1, -2)
 
     def _should_use_adamw(self, variable):
         if len(variable.shape) != 2:

@@ -1,7 +1,7 @@
 """Adam with Nesterov momentum."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer, approached
+from kerata.optimizers.optimizer import Optimizer, approached, build_by_var_list
 
 # The momentum schedule of the paper: u(t) = beta_1 * (1 - 0.96**t / 2).
 SCHEDULE_DECAY = 0.96
@@ -75,6 +75,8 @@ class Nadam(Optimizer):
 
     def _momentum_at(self, step):
         return self.beta_1 * (1.0 - 0.5 * ops.power(SCHEDULE_DECAY, step))
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         momentum, velocity, product = slots

@@ -6,7 +6,7 @@ import re
 import warnings
 
 from kerata import backends, ops
-from kerata.core import names, registry, serialization
+from kerata.core import names, serialization
 from kerata.core.construct import Constructed, ConstructedMeta
 from kerata.core.scopes import StatelessScope, in_stateless_scope
 from kerata.graph.tensor import KerasTensor
@@ -445,17 +445,6 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
     def common_config(self):
         return Optimizer.get_config(self)
 
-    @classmethod
-    def from_config(cls, config, custom_objects=None):
-        """Make an optimizer from what `get_config` returned.
-
-        Args:
-            config: the config.
-            custom_objects: `{name: class or function}` of what it may need.
-        """
-        with registry.CustomObjectScope(custom_objects):
-            return super().from_config(config)
-
     # Saving ---------------------------------------------------------------------------------
 
     def save_own_variables(self, store):
@@ -878,3 +867,8 @@ def _replaced(values, rows, new):
     for row, value in zip(rows, new, strict=True):
         values[row] = value
     return values
+
+
+def build_by_var_list(self, var_list):
+    """`Optimizer.build`, its argument named as in most of Keras's optimizers."""
+    Optimizer.build(self, var_list)

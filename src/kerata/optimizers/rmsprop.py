@@ -2,7 +2,7 @@
 
 from kerata import ops
 from kerata.optimizers import arguments
-from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.optimizer import Optimizer, build_by_var_list
 
 
 class RMSprop(Optimizer):
@@ -70,6 +70,8 @@ class RMSprop(Optimizer):
             *((("momentum",),) if momentum else ()),
             *((("average_gradient",),) if centered else ()),
         )
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         velocity = slots[0] + (ops.square(gradient) - slots[0]) * (1.0 - self.rho)

@@ -2,7 +2,7 @@
 
 from kerata import ops
 from kerata.optimizers import arguments
-from kerata.optimizers.optimizer import Optimizer, approached
+from kerata.optimizers.optimizer import Optimizer, approached, build_by_var_list
 
 
 class ScheduleFreeAdamW(Optimizer):
@@ -77,6 +77,8 @@ class ScheduleFreeAdamW(Optimizer):
         if self.warmup_steps:
             learning_rate = learning_rate * ops.minimum(step / self.warmup_steps, 1.0)
         return learning_rate, 1.0 / step, 1.0 / approached(self.beta_2, step)
+
+    build = build_by_var_list
 
     def update(self, gradient, variable, slots, learning_rate, step):
         z, velocity = slots

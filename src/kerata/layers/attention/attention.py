@@ -126,6 +126,18 @@ class Attention(Layer):
         self._check_mask(mask, inputs)
         return mask[0] if mask else None
 
+    def compute_output_spec(
+        self, inputs, mask=None, return_attention_scores=False, training=None, use_causal_mask=False
+    ):
+        """Shapes and dtypes of the outputs."""
+        return super().compute_output_spec(
+            inputs,
+            mask=mask,
+            training=training,
+            return_attention_scores=return_attention_scores,
+            use_causal_mask=use_causal_mask,
+        )
+
     def compute_output_shape(self, input_shape):
         """The query's shape, with the value's size."""
         return (*input_shape[0][:-1], input_shape[1][-1])

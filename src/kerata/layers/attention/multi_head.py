@@ -119,6 +119,12 @@ class HeadAttention(Layer):
         )
 
 
+def _kept(name):
+    """A property for an argument that Keras shows as one."""
+    private = f"_{name}"
+    return property(lambda self: self.__dict__[private], lambda self, value: self.__dict__.update({private: value}))
+
+
 def _again(initializer):
     """A fresh initializer for each weight: one without a seed would give them all the same values."""
     return initializer.clone() if hasattr(initializer, "clone") else initializer
@@ -169,6 +175,9 @@ class MultiHeadAttention(HeadAttention):
     """
 
     _config_unless = {"flash_attention": None}
+
+    num_heads, key_dim, value_dim = _kept("num_heads"), _kept("key_dim"), _kept("value_dim")
+    dropout, use_bias, attention_axes = _kept("dropout"), _kept("use_bias"), _kept("attention_axes")
 
     def __init__(
         self,

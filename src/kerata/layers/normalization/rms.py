@@ -30,5 +30,5 @@ class RMSNormalization(Layer):
         shape = tuple(known_size(self, input_shape, a, "scale") for a in axes)
         self.scale = self.add_weight(name="scale", shape=shape, initializer="ones")
 
-    def call(self, inputs):
-        return ops.rms_normalization(inputs, self.scale, self.axis, self.epsilon)
+    def call(self, x):
+        return ops.rms_normalization(x, self.scale, self.axis, self.epsilon)

@@ -70,6 +70,10 @@ class Bidirectional(Layer):
             self.set_weights(self._initial_weights)
             self._initial_weights = None
 
+    def compute_output_shape(self, sequences_shape, initial_state_shape=None):
+        """Shape of the outputs; a list of both directions' unless they're merged, and the states' with `return_state`."""
+        return super().compute_output_shape(sequences_shape)
+
     def call(self, sequences, initial_state=None, mask=None, training=None):
         forward_state = backward_state = None
         if initial_state is not None:

@@ -23,7 +23,7 @@ class GRUCell(Cell):
         seed: of the dropout.
 
     Call arguments:
-        sequence: `(batch, features)`: one step.
+        inputs: `(batch, features)`: one step.
         states: list with the state, `(batch, units)`.
         training: whether to drop.
 
@@ -86,9 +86,9 @@ class GRUCell(Cell):
     def _bias_shape(self, width):
         return (2, width) if self.reset_after else (width,)
 
-    def call(self, sequence, states, training=False):
+    def call(self, inputs, states, training=False):
         before = states[0] if isinstance(states, (list, tuple)) else states
-        x, dropped = self._dropped(sequence, before, training)
+        x, dropped = self._dropped(inputs, before, training)
         new = self._after(x, dropped) if self.reset_after else self._before(x, dropped)
         gate, candidate = new
         output = gate * before + (1 - gate) * candidate

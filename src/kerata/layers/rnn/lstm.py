@@ -36,7 +36,7 @@ class LSTMCell(Cell):
         seed: of the dropout.
 
     Call arguments:
-        sequence: `(batch, features)`: one step.
+        inputs: `(batch, features)`: one step.
         states: list of the output before and the memory, each `(batch, units)`.
         training: whether to drop.
 
@@ -100,9 +100,9 @@ class LSTMCell(Cell):
     def _first_bias(self):
         return ForgetBias(self.bias_initializer, self.units) if self.unit_forget_bias else self.bias_initializer
 
-    def call(self, sequence, states, training=False):
+    def call(self, inputs, states, training=False):
         before, memory = states
-        x, before = self._dropped(sequence, before, training)
+        x, before = self._dropped(inputs, before, training)
         z = ops.nn.dense(x, self.kernel, self.bias) + ops.matmul(before, self.recurrent_kernel)
         i, f, candidate, o = ops.split(z, 4, axis=-1)
         gate = self.recurrent_activation

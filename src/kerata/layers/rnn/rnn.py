@@ -145,6 +145,10 @@ class RNN(Layer):
             state = self.get_initial_state(ops.shape(sequences)[0])
         return tree.map_structure(lambda s: ops.cast(s, self.compute_dtype), state)
 
+    def compute_output_shape(self, sequences_shape, initial_state_shape=None):
+        """Shape of the outputs, or `(shape, *shapes of the states)` with `return_state`."""
+        return super().compute_output_shape(sequences_shape)
+
     def inner_loop(self, sequences, initial_state, mask, training=False):
         """Run the cell along time.
 
