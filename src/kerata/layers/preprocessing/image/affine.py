@@ -10,7 +10,7 @@ from kerata.layers.preprocessing.image.boxes.regions import (
     clip_to_image_size,
     corner_points,
 )
-from kerata.layers.preprocessing.image.image_layer import RandomImageLayer
+from kerata.layers.preprocessing.image.image_layer import RandomImageLayer, as_float
 
 
 class AffineLayer(RandomImageLayer):
@@ -90,10 +90,6 @@ def _rows(*columns):
     return ops.stack([*columns, *[ops.zeros_like(tensor)] * (8 - len(columns))], axis=-1)
 
 
-def _like(size, x):
-    return ops.cast(size, ops.dtype(x))
-
-
 class RandomRotation(AffineLayer):
     """In training, turn images about their middle.
 
@@ -141,7 +137,7 @@ class RandomRotation(AffineLayer):
         angle = self._uniform((self._count(images),), self.factor, seed) * 360.0
         turn = angle * (math.pi / 180)
         cos, sin = ops.cos(turn), ops.sin(turn)
-        wide, tall = _like(width, cos) - 1.0, _like(height, cos) - 1.0
+        wide, tall = as_float(width) - 1.0, as_float(height) - 1.0
         right = (wide - (cos * wide - sin * tall)) / 2.0
         down = (tall - (sin * wide + cos * tall)) / 2.0
         return {
@@ -226,7 +222,7 @@ class RandomTranslation(AffineLayer):
         count = (self._count(images), 1)
         down = self._uniform(count, (self.height_lower, self.height_upper), seed)
         right = self._uniform(count, (self.width_lower, self.width_upper), seed)
-        moves = [right * _like(width, right), down * _like(height, down)]
+        moves = [right * as_float(width), down * as_float(height)]
         return {"translations": ops.concatenate(moves, axis=-1), "input_shape": ops.shape(images)}
 
     def _map(self, transformation, images):
@@ -312,12 +308,12 @@ class RandomZoom(AffineLayer):
     def _map(self, transformation, images):
         tall, wide = (ops.reshape(ops.cast(transformation[k], "float32"), (-1,)) for k in ("height_zoom", "width_zoom"))
         height, width = self._size(images)
-        right, down = (1.0 - wide) * (_like(width, wide) - 1.0) / 2.0, (1.0 - tall) * (_like(height, tall) - 1.0) / 2.0
+        right, down = (1.0 - wide) * (as_float(width) - 1.0) / 2.0, (1.0 - tall) * (as_float(height) - 1.0) / 2.0
         return _rows(wide, 0.0, right, 0.0, tall, down)
 
     def _moved(self, transformation, height, width, x1, y1, x2, y2):
         tall, wide = (ops.cast(transformation[k], ops.dtype(x1)) for k in ("height_zoom", "width_zoom"))
-        middle_x, middle_y = (_like(width, x1) - 1.0) / 2.0, (_like(height, x1) - 1.0) / 2.0
+        middle_x, middle_y = (as_float(width) - 1.0) / 2.0, (as_float(height) - 1.0) / 2.0
 
         def across(x):
             return (x - middle_x) / wide + middle_x
@@ -420,7 +416,7 @@ def _sheared(across, down, height, width, x1, y1, x2, y2):
 
     Shears are in shares of the size, as Keras measures them for boxes.
     """
-    ratio = _like(width, x1) / _like(height, x1)
+    ratio = as_float(width) / as_float(height)
     across, down = ops.expand_dims(across, -1) * ratio, ops.expand_dims(down, -1) / ratio
     x, y = corner_points(x1, y1, x2, y2)
     boxes = around_points(x - across * y, y)

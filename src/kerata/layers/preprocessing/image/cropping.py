@@ -6,7 +6,7 @@ from kerata.layers.preprocessing.data_layer import pipeline_safe
 from kerata.layers.preprocessing.image.arguments import choice
 from kerata.layers.preprocessing.image.boxes.formats import convert_format
 from kerata.layers.preprocessing.image.boxes.regions import clip_to_image_size
-from kerata.layers.preprocessing.image.image_layer import ImageLayer, RandomImageLayer
+from kerata.layers.preprocessing.image.image_layer import ImageLayer, RandomImageLayer, as_float
 from kerata.ops.image.resizing import INTERPOLATIONS
 
 
@@ -58,11 +58,8 @@ class SizedLayer(ImageLayer):
 
     def _windowed_boxes(self, bounding_boxes, height, width, top, left):
         tall, wide = self._window(height, width)
-        across, down = (
-            n / (v if isinstance(v, int) else ops.cast(v, "float32"))
-            for n, v in ((self.width, wide), (self.height, tall))
-        )
-        top, left = (ops.cast(v, "float32") for v in (top, left))
+        across, down = (n / as_float(v) for n, v in ((self.width, wide), (self.height, tall)))
+        top, left = as_float(top), as_float(left)
         return self._boxes_changed(
             bounding_boxes,
             height,
@@ -163,7 +160,7 @@ class Resizing(SizedLayer):
         )
 
     def _boxes(self, bounding_boxes, transformation):
-        height, width = (ops.cast(v, "float32") for v in transformation)
+        height, width = (as_float(v) for v in transformation)
         seen_height, seen_width = height, width
         if self.crop_to_aspect_ratio:
             seen_height = ops.minimum(height, width * (self.height / self.width))
@@ -274,7 +271,7 @@ class RandomCrop(SizedLayer, RandomImageLayer):
     def _place(self, room, seed):
         """An integer from 0 to `room`."""
         share = random.uniform((), seed=seed)
-        place = ops.cast(ops.floor(share * (ops.cast(room, "float32") + 1)), "int32")
+        place = ops.cast(ops.floor(share * (as_float(room) + 1)), "int32")
         return ops.minimum(place, ops.cast(room, "int32"))
 
     def _images(self, images, transformation):

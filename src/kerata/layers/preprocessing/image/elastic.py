@@ -4,7 +4,7 @@ from kerata import ops, random
 from kerata.layers.preprocessing.image.arguments import INTERPOLATIONS, choice, number_range, pixel_range
 from kerata.layers.preprocessing.image.blurring import filtered, gaussian_weights
 from kerata.layers.preprocessing.image.color_layer import drawn_choice
-from kerata.layers.preprocessing.image.image_layer import RandomImageLayer
+from kerata.layers.preprocessing.image.image_layer import RandomImageLayer, as_float
 from kerata.ops.image.layout import as_batch
 from kerata.ops.image.warping import FILL_MODES, displaced
 from kerata.random.seeds import draw_seed
@@ -72,7 +72,7 @@ class RandomElasticTransform(RandomImageLayer):
             factor: how strong, from 0 to 1.
         """
         size = ops.minimum(height, width) if hasattr(height, "shape") or hasattr(width, "shape") else min(height, width)
-        return ops.cast(size, "float32") * STRENGTH * factor, ops.cast(size, "float32") * SMOOTHNESS * factor
+        return as_float(size) * STRENGTH * factor, as_float(size) * SMOOTHNESS * factor
 
     def _images(self, images, transformation):
         return ops.clip(self._displaced(images, transformation, self.interpolation), *self.value_range)

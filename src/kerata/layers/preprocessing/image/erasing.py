@@ -3,7 +3,7 @@
 from kerata import ops, random
 from kerata.layers.preprocessing.image.arguments import is_number, number_range, pixel_range
 from kerata.layers.preprocessing.image.color_layer import drawn_choice
-from kerata.layers.preprocessing.image.image_layer import RandomImageLayer
+from kerata.layers.preprocessing.image.image_layer import RandomImageLayer, as_float
 
 
 def rectangles(layer, images, heights, widths, seed):
@@ -21,12 +21,12 @@ def rectangles(layer, images, heights, widths, seed):
     masks = []
     for axis, shares in zip(layer._axes[:2], (heights, widths), strict=True):
         size = ops.shape(images)[axis]
-        length = shares * ops.cast(size, "float32")
-        begin = random.uniform((layer._count(images),), seed=seed) * (ops.cast(size, "float32") - length)
+        length = shares * as_float(size)
+        begin = random.uniform((layer._count(images),), seed=seed) * (as_float(size) - length)
         # A pixel belongs to the rectangle if its centre does.
         centres = ops.expand_dims(ops.cast(ops.arange(size, dtype="int32"), "float32") + 0.5, 0)
         begin, end = ops.expand_dims(begin, -1), ops.expand_dims(begin + length, -1)
-        mask = ops.logical_and(centres >= begin, centres < end)
+        mask = ops.logical_and(ops.less_equal(begin, centres), ops.less(centres, end))
         shape = [-1, 1, 1, 1]
         shape[axis] = size
         masks.append(ops.reshape(mask, shape))

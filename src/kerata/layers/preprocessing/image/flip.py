@@ -2,7 +2,7 @@
 
 from kerata import ops, random
 from kerata.layers.preprocessing.image.arguments import choice
-from kerata.layers.preprocessing.image.image_layer import RandomImageLayer
+from kerata.layers.preprocessing.image.image_layer import RandomImageLayer, as_float
 
 HORIZONTAL, VERTICAL, BOTH = "horizontal", "vertical", "horizontal_and_vertical"
 
@@ -51,10 +51,10 @@ class RandomFlip(RandomImageLayer):
 
         def flipped(x1, y1, x2, y2):
             if self.mode != VERTICAL:
-                w = ops.cast(width, ops.dtype(x1))
+                w = as_float(width)
                 x1, x2 = ops.where(flips, w - x2, x1), ops.where(flips, w - x1, x2)
             if self.mode != HORIZONTAL:
-                h = ops.cast(height, ops.dtype(y1))
+                h = as_float(height)
                 y1, y2 = ops.where(flips, h - y2, y1), ops.where(flips, h - y1, y2)
             return x1, y1, x2, y2
 

@@ -4,7 +4,7 @@ from kerata import ops
 from kerata.core.errors import int_tuple, positive_int
 from kerata.layers.preprocessing.image.arguments import is_number, pixel_range
 from kerata.layers.preprocessing.image.color_layer import BYTE, to_range
-from kerata.layers.preprocessing.image.image_layer import ImageLayer
+from kerata.layers.preprocessing.image.image_layer import ImageLayer, as_float
 
 
 class AutoContrast(ImageLayer):
@@ -95,7 +95,7 @@ def histograms(values, bins):
     # All rows in one vector of counters.
     place = values + ops.expand_dims(ops.arange(count, dtype="int32") * bins, -1)
     flat = ops.reshape(place, (-1,))
-    counts = ops.segment_sum(ops.ones_like(flat), flat, num_segments=count * bins)
+    counts = ops.scatter(ops.expand_dims(flat, -1), ops.ones_like(flat), (count * bins,))
     return ops.reshape(counts, (count, bins))
 
 
@@ -157,7 +157,7 @@ class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
         values = _edge_padded(values, 2, wide * across - width)
         tiles = ops.transpose(ops.reshape(values, (-1, down, tall, across, wide)), (0, 1, 3, 2, 4))
         counts = ops.cast(histograms(ops.reshape(tiles, (-1, tall * wide)), self.BINS), "float32")
-        area = ops.cast(tall * wide, "float32")
+        area = as_float(tall * wide)
         kept = ops.minimum(counts, self.clip_limit * area / self.BINS)
         kept = kept + (area - ops.sum(kept, axis=-1, keepdims=True)) / self.BINS
         up_to = ops.cumsum(kept, axis=-1)
@@ -191,7 +191,7 @@ def _edge_padded(x, axis, extra):
 
 def _between(size, tile, count):
     """For each place along an axis the two tiles between whose centres it lies, with their shares."""
-    at = ops.cast(ops.arange(size, dtype="int32"), "float32") / ops.cast(tile, "float32") - 0.5
+    at = ops.cast(ops.arange(size, dtype="int32"), "float32") / as_float(tile) - 0.5
     below = ops.floor(at)
     share = at - below
     first = ops.cast(below, "int32")

@@ -296,6 +296,11 @@ class RandomImageLayer(ImageLayer):
         self._set_seed(seed)
 
 
+def as_float(size):
+    """A dimension to reckon with: a number if it's known, else a float32 scalar."""
+    return float(size) if isinstance(size, (int, float)) else ops.cast(size, "float32")
+
+
 def _lifted(value):
     """A batch of one."""
     return (

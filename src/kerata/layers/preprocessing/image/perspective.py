@@ -6,7 +6,7 @@ from kerata import ops
 from kerata.layers.preprocessing.image.arguments import INTERPOLATIONS, choice, number_range, probability
 from kerata.layers.preprocessing.image.boxes.regions import around_points, clip_to_image_size, corner_points
 from kerata.layers.preprocessing.image.color_layer import drawn_choice
-from kerata.layers.preprocessing.image.image_layer import RandomImageLayer
+from kerata.layers.preprocessing.image.image_layer import RandomImageLayer, as_float
 from kerata.ops.image.warping import homography
 
 
@@ -50,8 +50,8 @@ class RandomPerspective(RandomImageLayer):
         height, width = self._size(images)
         # Corners as shares of the size: top left, top right, bottom left, bottom right.
         shares = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], "float32")
-        size = ops.stack([ops.cast(width, "float32") - 1.0, ops.cast(height, "float32") - 1.0])
-        start = ops.broadcast_to(ops.expand_dims(shares * size, 0), (count, 4, 2))
+        across, down = (ops.multiply(shares[:, i], as_float(n) - 1.0) for i, n in enumerate((width, height)))
+        start = ops.broadcast_to(ops.expand_dims(ops.stack([across, down], axis=-1), 0), (count, 4, 2))
         apply = drawn_choice(self, images, seed)
         half = self.scale / 2
         return {

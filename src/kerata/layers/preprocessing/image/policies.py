@@ -143,9 +143,31 @@ class RandAugment(PolicyLayer):
     def _applied(self, method, value, transformation):
         drawn = transformation["transforms"]
         branches = [lambda x, n=n: _alike(getattr(getattr(self, n), method)(x, drawn[n]), x) for n in self._choices]
-        for i in range(self.num_ops):
-            value = ops.switch(transformation["layer_idxes"][i], branches, value)
-        return value
+        which = transformation["layer_idxes"]
+        return _repeated(self.num_ops, which, lambda i, v: _chosen(which[i], branches, v), value)
+
+
+def _known(index):
+    """The number if its value is at hand: not while a function is traced."""
+    try:
+        return int(index)
+    except Exception:
+        return None
+
+
+def _chosen(index, branches, *operands):
+    """The branch with this number, called; without a compilation where the number is known."""
+    number = _known(index)
+    return ops.switch(index, branches, *operands) if number is None else branches[number](*operands)
+
+
+def _repeated(count, drawn, body, value):
+    """`value = body(i, value)` for i from 0; a loop where what was drawn isn't known, so the body is traced once."""
+    if count and _known(drawn[0]) is None:
+        return ops.fori_loop(0, count, body, value)
+    for i in range(count):
+        value = body(i, value)
+    return value
 
 
 def _alike(changed, original):
@@ -220,25 +242,28 @@ class AugMix(PolicyLayer):
         }
 
     def _images(self, images, transformation):
-        mixed = ops.zeros_like(images)
-        for chain in range(self.num_chains):
-            changed = images
-            for depth in range(self.chain_depth):
-                step = chain * self.chain_depth + depth
-                further = self._step(changed, step, transformation)
-                changed = ops.where(depth < transformation["depths"][chain], further, changed)
-            weight = ops.cast(transformation["chain_mixing_weights"][chain], ops.dtype(images))
-            mixed = mixed + weight * changed
+        which, keys = transformation["layer_idxes"], transformation["keys"]
+        depths, weights = transformation["depths"], transformation["chain_mixing_weights"]
+        branches = [self._branch(getattr(self, name)) for name in self._choices]
+
+        def step(i, state):
+            changed, mixed = state
+            chain, depth = i // self.chain_depth, i % self.chain_depth
+            # Each chain begins with the images themselves.
+            changed = ops.where(depth == 0, images, changed)
+            further = _chosen(which[i], branches, changed, keys[i])
+            changed = ops.where(depth < depths[chain], further, changed)
+            weight = ops.where(depth == self.chain_depth - 1, weights[chain], 0.0)
+            return changed, mixed + ops.cast(weight, ops.dtype(images)) * changed
+
+        steps = self.num_chains * self.chain_depth
+        _, mixed = _repeated(steps, which, step, (images, ops.zeros_like(images)))
         weight = ops.cast(transformation["weight_sample"], ops.dtype(images))
         return weight * images + (1 - weight) * mixed
 
-    def _step(self, images, step, transformation):
-        def branch(layer):
-            def apply(x, key):
-                drawn = layer.get_random_transformation(x, seed=KeyStream(key))
-                return _alike(layer.transform_images(x, drawn), x)
+    def _branch(self, layer):
+        def apply(images, key):
+            drawn = layer.get_random_transformation(images, seed=KeyStream(key))
+            return _alike(layer.transform_images(images, drawn), images)
 
-            return apply
-
-        branches = [branch(getattr(self, name)) for name in self._choices]
-        return ops.switch(transformation["layer_idxes"][step], branches, images, transformation["keys"][step])
+        return apply
