@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 import kerata
@@ -129,3 +130,42 @@ def test_settings_are_checked():
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def _small_model():
+    return kerata.Sequential([kerata.Input((4,)), kerata.layers.Dense(2), kerata.layers.BatchNormalization()])
+
+
+@pytest.mark.parametrize("inner, outer", [("numpy", "torch"), ("torch", "numpy"), ("jax", "torch")])
+def test_predict_on_the_process_backend_while_another_is_in_force(inner, outer):
+    """The one that is selected counts, not the process's."""
+    pytest.importorskip(inner)
+    pytest.importorskip(outer)
+    x, before = np.ones((3, 4), "float32"), backends.process.backend
+    with backends.use_backend(inner) as b:
+        model = _small_model()
+        want = model.predict(x, verbose=0), model.predict(x, verbose=0)
+    try:
+        backends.process.backend = b
+        with backends.use_backend(outer):
+            for _ in range(2):
+                np.testing.assert_array_equal(model.predict(x[:2], verbose=0), want[0][:2])
+    finally:
+        backends.process.backend = before
+
+
+def test_a_layer_from_another_backend_is_named():
+    pytest.importorskip("torch")
+    pytest.importorskip("jax")
+    x = np.ones((3, 4), "float32")
+    with backends.use_backend("torch"):
+        dense = kerata.layers.Dense(2)
+        want = ops.convert_to_numpy(dense(x))
+    with backends.use_backend("jax"):
+        model = kerata.Sequential([kerata.Input((4,)), dense])
+        model.compile("sgd", "mse")
+        for run in (lambda: model.fit(x, x[:, :2], verbose=0), lambda: model.predict(x, verbose=0)):
+            with pytest.raises(ValueError, match="'dense/kernel' was made on 'torch'"):
+                run()
+        for _ in range(3):
+            np.testing.assert_allclose(model(x), want, rtol=1e-5)

@@ -131,7 +131,9 @@ def test_script_with_tensorflow(script):
     pytest.importorskip("tensorflow")
     path = script(
         "import tensorflow as tf\nimport keras, kerata\n"
+        "from tensorflow.keras import layers\nfrom tensorflow.keras.optimizers import schedules\n"
         "print(keras.layers is kerata.layers, tf.keras.layers.Dense is kerata.layers.Dense)\n"
+        "print(layers is kerata.layers, schedules.CosineDecay is kerata.optimizers.schedules.CosineDecay)\n"
     )
     done = kerata("run", path, "--backend", "tensorflow")
-    assert done.stdout.split()[-2:] == ["True", "True"], done.stderr
+    assert done.stdout.split()[-4:] == ["True"] * 4, done.stderr

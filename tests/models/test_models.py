@@ -261,3 +261,14 @@ def test_a_layer_built_inside_jit_has_real_weights():
         layer = layers.Dense(2)
         y = jax.jit(lambda x: layer(x))(DATA["a"])
         np.testing.assert_allclose(y, DATA["a"] @ layer.get_weights()[0], rtol=1e-4, atol=1e-5)
+
+
+def test_a_layer_twice_in_a_sequential(backend):
+    dense = layers.Dense(4)
+    model = kerata.Sequential([dense, layers.Activation("tanh"), dense])
+    x = np.ones((2, 4), "float32")
+    want = ops.convert_to_numpy(dense(np.tanh(ops.convert_to_numpy(dense(x)))))
+    np.testing.assert_allclose(model.predict(x, verbose=0), want, rtol=1e-5)
+    assert len(model.layers) == 3 and len(model.weights) == 2
+    model.pop()
+    assert len(model.weights) == 2

@@ -275,3 +275,49 @@ def test_steps_of_the_users_own_in_any_form(training_backend):
         model.compile("sgd", "mse")
         assert model._own_train_step == "state"
         np.testing.assert_allclose(model.fit(X, Y, batch_size=70, verbose=0).history["seen"], [X.mean()], rtol=1e-4)
+
+
+def test_a_callback_ends_its_own_kind_of_run(training_backend):
+    """`stop_training` is no business of evaluation and prediction, which have words of their own."""
+    model = classifier()
+    whole = model.evaluate(X, Y, batch_size=10, verbose=0)
+    model.stop_training = True
+    np.testing.assert_allclose(model.evaluate(X, Y, batch_size=10, verbose=0), whole, rtol=1e-6)
+    seen = []
+
+    class Stop(kerata.callbacks.Callback):
+        def on_test_batch_end(self, batch, logs=None):
+            seen.append(batch)
+            self.model.stop_evaluating = batch == 1
+
+        def on_predict_batch_end(self, batch, logs=None):
+            self.model.stop_predicting = batch == 2
+
+    got = model.evaluate(X, Y, batch_size=10, verbose=0, callbacks=[Stop()])
+    assert seen == [0, 1]
+    np.testing.assert_allclose(got, model.evaluate(X[:20], Y[:20], verbose=0), rtol=1e-5)
+    assert len(model.predict(X, batch_size=10, verbose=0, callbacks=[Stop()])) == 30
+    assert len(model.predict(X, batch_size=10, verbose=0)) == len(X)
+
+
+def test_data_sets_hear_of_every_pass(training_backend):
+    heard = []
+
+    class Data(kerata.utils.PyDataset):
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, index):
+            return X[index::2], Y[index::2]
+
+        def on_epoch_begin(self):
+            heard.append("begin")
+
+        def on_epoch_end(self):
+            heard.append("end")
+
+    model = classifier()
+    for run in (model.evaluate, model.predict, lambda data, verbose: model.fit(X, Y, validation_data=data, verbose=0)):
+        heard.clear()
+        run(Data(), verbose=0)
+        assert heard == ["begin", "end"]

@@ -86,15 +86,20 @@ def _users_of_keras():
         if is_keras(name) or name.partition(".")[0] in ("tensorflow", "tf_keras"):
             continue
         for value in list(getattr(module, "__dict__", {}).values()):
-            if is_keras(value.__name__ if isinstance(value, types.ModuleType) else _home(value)):
+            if is_keras(_home(value)):
                 users.append(name)
                 break
     return users
 
 
 def _home(value):
-    """Name of the module that a class or function is from, else an empty string."""
-    home = getattr(value, "__module__", "") if isinstance(value, (type, types.FunctionType)) else ""
+    """Name of a module, or of the module that a class or function is from, else an empty string."""
+    # (By `type`: some objects warn when any attribute of theirs is looked at, `__class__` too.)
+    kind = type(value)
+    if issubclass(kind, types.ModuleType):
+        home = value.__name__
+    else:
+        home = getattr(value, "__module__", "") if issubclass(kind, (type, types.FunctionType)) else ""
     return home if isinstance(home, str) else ""
 
 

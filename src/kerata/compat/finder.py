@@ -10,15 +10,17 @@ from kerata.version import KERAS_API_VERSION, __version__
 
 # The folder through which TensorFlow reaches `tf.keras`: the same API once more.
 TF_FACE = "keras._tf_keras.keras"
+# As scripts import it: `from tensorflow.keras import layers`.
+TF_NAME = "tensorflow.keras"
 
 
 def is_keras(name):
-    """Whether a dotted module name is `keras` or below it."""
-    return name == "keras" or name.startswith("keras.")
+    """Whether a dotted module name is `keras` or `tensorflow.keras`, or below it."""
+    return name in ("keras", TF_NAME) or name.startswith(("keras.", TF_NAME + "."))
 
 
 class KerasFinder:
-    """Answers for `keras` and everything below, and for nothing else."""
+    """Answers for `keras`, `tensorflow.keras` and everything below, and for nothing else."""
 
     def find_spec(self, fullname, path=None, target=None):
         if not is_keras(fullname):
@@ -53,14 +55,16 @@ class _Ready:
 
 def _module_for(fullname):
     """The module that answers to a name, or `None`."""
-    if fullname in ("keras", TF_FACE):
-        return sys.modules.get("keras") or KerasFace()
+    if fullname == "keras":
+        return KerasFace()
+    if fullname in (TF_FACE, TF_NAME):
+        return importlib.import_module("keras")
     if fullname == "keras._tf_keras":
         return types.ModuleType(fullname, "Where TensorFlow looks for `tf.keras`.")
     if fullname == "keras.src" or fullname.startswith("keras.src."):
         path = tuple(fullname.split(".")[2:])
         return Internals(path) if has_module(path) else None
-    for face in (TF_FACE + ".", "keras."):
+    for face in (TF_FACE + ".", TF_NAME + ".", "keras."):
         if fullname.startswith(face):
             return existing_module("kerata." + fullname.removeprefix(face))
     return None

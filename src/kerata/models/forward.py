@@ -88,6 +88,9 @@ class Forward:
 
     def make(self, x, training):
         """The compiled call for inputs like `x`, or `DECLINED` if there can't be one."""
+        if any(v._backend is not self.backend for v in self.model.variables):
+            # A layer from another backend: its values are converted at each eager call.
+            return self.DECLINED
         if self.style == "planned":
             return self.planned(x, training)
         if self.style == "functional":
@@ -190,7 +193,7 @@ class Forward:
                 backends.selected.reset(selected)
         if call is self.DECLINED:
             return call
-        if backends.selected.get() is b or backends.process.backend is b:
+        if (backends.selected.get() or backends.process.backend) is b:
             return self._to_numpy(call, x)
         with backends.use_backend(b):
             return self._to_numpy(call, x)

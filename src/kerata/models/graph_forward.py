@@ -73,7 +73,7 @@ class GraphForward:
         """Outputs as NumPy arrays for one batch of NumPy inputs, or `DECLINED`."""
         if not 0 < len(x) <= batch_size or current_call.get() is not None or not graph_predicts(self.model):
             return self.DECLINED
-        if backends.selected.get() is self.backend or backends.process.backend is self.backend:
+        if (backends.selected.get() or backends.process.backend) is self.backend:
             return self.run(x)
         with backends.use_backend(self.backend):
             return self.run(x)

@@ -57,7 +57,7 @@ class Sequential(Model):
                 raise ValueError(
                     f"{self._where()} has an input already, and it takes only one: {self._stack[0].name!r}."
                 )
-        if any(other.name == layer.name for other in self._stack):
+        if any(other.name == layer.name and other is not layer for other in self._stack):
             raise ValueError(
                 f"{self._where()}: each layer needs a name of its own, but there is one called {layer.name!r} already."
             )
@@ -75,7 +75,8 @@ class Sequential(Model):
     def pop(self, rebuild=True):
         """Take the last layer away and return it."""
         layer = self._stack.pop()
-        self._untrack(layer)
+        if not any(other is layer for other in self._stack):
+            self._untrack(layer)
         self._forget()
         if rebuild:
             self._maybe_rebuild()

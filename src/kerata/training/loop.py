@@ -122,9 +122,11 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
     b = backends.current()
     outputs = []
     step = None
+    model.stop_predicting = False
     with interruptible() as interrupt:
         callbacks.on_predict_begin()
         try:
+            source.on_epoch_begin()
             for number, batch in enumerate(source.epoch(0)):
                 interrupt.check()
                 data = (batch[0],)
@@ -134,6 +136,9 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
                 # Results stay native until the end, unless a callback wants each.
                 outputs.append(result)
                 callbacks.on_predict_batch_end(number, {"outputs": result})
+                if model.stop_predicting:
+                    break
+            source.on_epoch_end()
         finally:
             if step is not None:
                 step.write_back()
@@ -164,6 +169,8 @@ class Run:
         self.begin = getattr(callbacks, f"on_{mode}_batch_begin")
         self.end = getattr(callbacks, f"on_{mode}_batch_end")
         self.mode = mode
+        # The attribute of the model by which a callback ends this kind of run, and no other.
+        self.stop = "stop_training" if kind == "train" else "stop_evaluating"
 
     def epoch(self, index=0, start=0):
         """The batches of an epoch from a step on; returns the logs as numbers."""
@@ -196,15 +203,18 @@ class Run:
                 logs = step.run(data)
             progress_logs = LazyLogs(lambda logs=logs, step=step: step.logs(logs))
             self.end(first + count - 1, progress_logs)
-            if self.model.stop_training:
+            if getattr(self.model, self.stop):
                 break
         return logs
 
     def whole(self):
         """An evaluation: metrics anew, one pass."""
         self.model.reset_metrics()
+        self.model.stop_evaluating = False
         self.callbacks.on_test_begin()
+        self.source.on_epoch_begin()
         logs = self.epoch(0)
+        self.source.on_epoch_end()
         self.callbacks.on_test_end(logs)
         return logs
 

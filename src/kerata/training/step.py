@@ -25,6 +25,7 @@ def make_step(model, kind, data):
     """
     b = backends.current()
     _build(model, kind, data)
+    _check_home(model, kind, b)
     own = {"train": model._own_train_step, "test": model._own_test_step}.get(kind)
     function, logs = _function(model, kind, own)
     if own == "state":
@@ -69,6 +70,16 @@ def _build(model, kind, data):
             y_pred = model._forward_pass(x, training=False)
             model.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
             model._update_metrics(y, y_pred, sample_weight)
+
+
+def _check_home(model, kind, backend):
+    """A step runs over its own backend's values: a layer or optimizer made under another one isn't moved silently."""
+    for variable in state_of(model, kind):
+        if variable._backend is not backend:
+            raise ValueError(
+                f"{model._where()} is on the backend {backend.NAME!r}, but its variable {variable.path!r} was made on "
+                f"{variable._backend.NAME!r}. Make all parts of a model on one backend, or move a whole model by `to_backend`."
+            )
 
 
 def _symbol(value):

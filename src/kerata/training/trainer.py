@@ -20,6 +20,8 @@ class Trainer:
             optimizer=None,
             loss=None,
             stop_training=False,
+            stop_evaluating=False,
+            stop_predicting=False,
             _compile_loss=None,
             _compile_metrics=None,
             _loss_tracker=None,
