@@ -543,6 +543,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
 
     def _accumulated(self, params, grads, state, places, fused):
         """A step when enough gradients are together, else one more gradient in the accumulators."""
+        # Moving averages (`use_ema`) are brought up to date by steps only, so that accumulating over parts of a batch is the
+        # same as the whole batch. Keras 3.15 averages at every call, which takes `ema_momentum` to the power of the parts.
         every, count = self.gradient_accumulation_steps, state[0]
         rows = [self._position.accumulators + p for p in places]
         sums = [
