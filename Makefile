@@ -60,7 +60,7 @@ $(VENV)/bench-ready: $(VENV)/test-ready
 	@touch $@
 
 $(VENV)/docs-ready: pyproject.toml constraints.txt | $(VENV)/made
-	$(PIP) install -qq -c constraints.txt --group docs
+	$(PIP) install -qq -c constraints.txt -e . --group docs
 	@touch $@
 
 # ---------------------------------------------------------------- what one calls
