@@ -347,3 +347,13 @@ def test_autograph_leaves_our_code_alone():
     model = kerata.Sequential([kerata.layers.Dense(1)])
     for function in (model.__call__, model.layers[0].call, kerata.ops.relu, kerata.optimizers.SGD().apply):
         assert is_allowlisted(function)
+
+
+def test_torch_compiles_a_plan_for_one_shape(monkeypatch):
+    """Left to itself Dynamo takes the shapes of one plan for another's, and Inductor failed at a convolution."""
+    torch = pytest.importorskip("torch")
+    seen = []
+    monkeypatch.setattr(torch, "compile", lambda function, **options: seen.append(options))
+    load("torch").compile(abs)
+    load("torch").compile(abs, dynamic=True)
+    assert seen == [{"dynamic": False}, {"dynamic": True}]

@@ -94,3 +94,12 @@ def test_one_train_step_for_all(training_backend):
     history = model.fit(x, x.sum(1, keepdims=True), epochs=8, verbose=0).history["loss"]
     assert history[-1] < 0.7 * history[0]
     assert int(model.optimizer.iterations) == 32
+
+
+def test_an_error_while_torch_traces_gradients_leaves_no_depth():
+    torch = pytest.importorskip("torch")
+    from kerata.backends.torch import core
+
+    with pytest.raises(ZeroDivisionError):
+        core._traced_gradients(lambda params: 1 / 0, [torch.ones(2)], ())
+    assert core._depth == 0
