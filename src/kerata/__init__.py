@@ -40,6 +40,7 @@ __getattr__, __dir__, __all__ = attach(
         "graph.tensor": ["KerasTensor"],
         "initializers": ["Initializer"],
         "layers": ["Input", "InputSpec", "Layer"],
+        "layers.rematerialization": ["RematScope", "remat"],
         "losses": ["Loss"],
         "metrics": ["Metric"],
         "models": ["Function", "Model", "Sequential"],

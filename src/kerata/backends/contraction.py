@@ -1,9 +1,8 @@
 """Which einsums are one matrix product."""
 
-import functools
+_KNOWN = {}
 
 
-@functools.cache
 def as_matmul(subscripts):
     """`(number of summed dimensions, whether they're the kernel's first)`, or `None`.
 
@@ -13,6 +12,13 @@ def as_matmul(subscripts):
     >>> as_matmul("...x,xy->...y"), as_matmul("btnh,nhd->btd"), as_matmul("...d,vd->...v"), as_matmul("ab,ab->a")
     ((1, True), (2, True), (1, False), None)
     """
+    # No `functools.cache`: compilers look into this, and can't look into that.
+    if subscripts not in _KNOWN:
+        _KNOWN[subscripts] = _as_matmul(subscripts)
+    return _KNOWN[subscripts]
+
+
+def _as_matmul(subscripts):
     inputs, outputs = subscripts.replace(" ", "").split("->")
     inputs, kernel = inputs.split(",")
     leading = "..." if inputs.startswith("...") else ""

@@ -19,6 +19,7 @@ from kerata.layers.described import describe, is_generic
 from kerata.layers.input_spec import check_input
 from kerata.layers.native_spec import native_spec
 from kerata.layers.quick import quick_calls
+from kerata.layers.rematerialization import call_of, current_remat
 from kerata.layers.tracking import stores, tracked
 from kerata.state.variable import Variable
 
@@ -139,6 +140,8 @@ class Layer(Constructed, metaclass=LayerMeta):
             raise ValueError(f"{type(self).__name__}: `name` must be a string, not {name!r}.")
         self.name = name or names.auto_name(type(self).__name__)
         self._dtype_policy = dtype_policies.get(dtype)
+        if current_remat.get() is not None:
+            self.__dict__["_remat"] = current_remat.get()
         self.autocast = autocast
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self._trainable = bool(trainable)
@@ -149,6 +152,8 @@ class Layer(Constructed, metaclass=LayerMeta):
 
     # ------------------------------------------------------------- attributes
 
+    # The `RematScope` that it was made in.
+    _remat = None
     # Layers of users may set attributes in their calls, which are never compiled behind their back.
     _counts_changes = False
 
@@ -701,12 +706,13 @@ class Layer(Constructed, metaclass=LayerMeta):
             self.__dict__["_in_scope"] = True
             self.__dict__.setdefault("_path", names.current_path())
         try:
+            call = self.call if self._remat is None else call_of(self, bound)
             if extra:
                 named = signature_of(type(self).call).names
                 positional = [bound.pop(n) for n in named if n in bound]
-                outputs = self.call(*positional, *extra, **bound)
+                outputs = call(*positional, *extra, **bound)
             else:
-                outputs = self.call(**bound)
+                outputs = call(**bound)
         finally:
             if scope is not None:
                 self.__dict__["_in_scope"] = False

@@ -75,6 +75,7 @@ def _is_plain(layer):
     return (
         layer._counts_changes
         and layer._called
+        and layer._remat is None
         and layer._convert_input_args
         and not (layer._layers or layer._losses or layer.activity_regularizer)
         and not layer._makes_masks

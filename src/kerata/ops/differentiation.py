@@ -37,16 +37,33 @@ def custom_gradient(f):
     @functools.wraps(f, updated=())
     def wrapped(*args, **kwargs):
         b = backends.current()
+        args = [_unwrap(b, a) for a in args]
         if any(isinstance(a, KerasTensor) for a in tree.flatten([args, kwargs])):
             trace = current_trace.get()
             if trace is None or not trace.record:
                 # Put together by hand, or for the shapes alone: the ops in it are what counts.
                 return f(*args, **kwargs)[0]
             return _traced(functools.partial(f, **kwargs), args)
-        return b.custom_gradient(f)(*[_unwrap(b, a) for a in args], **kwargs)
+        return b.custom_gradient(_in_context(f))(*args, **kwargs)
 
     wrapped.__wrapped__ = f
     return wrapped
+
+
+def _in_context(f):
+    """`f`, whose gradient function runs in the scopes of the call, which may be left when the gradient is taken."""
+
+    def kept(*args, **kwargs):
+        output, grad_fn = f(*args, **kwargs)
+        context = copy_context()
+
+        @functools.wraps(grad_fn)
+        def grad(*args, **kwargs):
+            return context.copy().run(grad_fn, *args, **kwargs)
+
+        return output, grad
+
+    return kept
 
 
 def _traced(f, args):
@@ -54,7 +71,6 @@ def _traced(f, args):
 
     What the gradient needs of the function's insides it computes anew.
     """
-    args = [_unwrap(backends.current(), a) for a in args]
     at = [i for i, a in enumerate(args) if hasattr(a, "shape")]
     inputs = [convert_to_tensor(args[i]) for i in at]
     box = {}

@@ -2,6 +2,9 @@
 
 from kerata.backends.tensorflow.core import tf
 
+# Gradients of what a function reads besides would be lost.
+RECOMPUTES_FROM_INPUTS_ALONE = True
+
 
 def with_gradient(forward, backward, inputs):
     @tf.custom_gradient

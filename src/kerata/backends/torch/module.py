@@ -132,7 +132,10 @@ def register_child(layer, child):
 
 def register_variable(layer, variable):
     """A weight was made: its parameter goes by the weight's name."""
-    if isinstance(layer, torch.nn.Module) and isinstance(variable._storage, torch.nn.Parameter):
+    if isinstance(layer, torch.nn.Module):
+        if not isinstance(variable._storage, torch.nn.Parameter):
+            # Integers (of quantized layers) go where the layer goes, too.
+            variable._storage = torch.nn.Parameter(variable._storage, requires_grad=False)
         parameters = layer._parameters
         if not any(p is variable._storage for p in parameters.values()):
             name = _free(parameters, variable.name)
