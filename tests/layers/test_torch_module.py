@@ -115,3 +115,19 @@ def test_parameters_that_torch_assigns_are_the_variables_values():
     model(X)
     model.load_state_dict({name: p.detach() * 0 for name, p in model.named_parameters()}, assign=True)
     assert [v.value for v in model.weights] == list(model.parameters()) and not model.predict(X, verbose=0).any()
+
+
+@pytest.mark.parametrize("eager", [False, True])
+def test_parameters_frozen_the_torch_way_stay_as_they_are(eager):
+    model = kerata.Sequential([kerata.Input((2,)), layers.Dense(4), layers.Dense(1)])
+    model.compile("sgd", "mse", run_eagerly=eager)
+    model.fit(X, X[:, :1], verbose=0)
+    frozen, free = model.layers[0].kernel, model.layers[1].kernel
+    frozen.value.requires_grad_(False)
+    before = frozen.numpy(), free.numpy()
+    model.fit(X, X[:, :1], verbose=0)
+    assert (frozen.numpy() == before[0]).all() and (free.numpy() != before[1]).any()
+    assert not frozen.trainable and len(model.trainable_variables) == 3
+    frozen.trainable = True
+    model.fit(X, X[:, :1], verbose=0)
+    assert (frozen.numpy() != before[0]).any()

@@ -185,7 +185,9 @@ class Variable:
 
     @property
     def trainable(self):
-        return self._trainable
+        """Whether optimizers change it. On PyTorch `requires_grad_(False)` of its parameter says no, too."""
+        is_frozen = getattr(self._backend, "is_frozen", None)
+        return self._trainable and (is_frozen is None or not is_frozen(self._storage))
 
     @trainable.setter
     def trainable(self, value):

@@ -176,6 +176,11 @@ def call_with_hooks(layer, args, kwargs):
     return torch.nn.Module.__call__(layer, *args, **kwargs)
 
 
+def is_frozen(storage):
+    """Whether the user has said `requires_grad_(False)`."""
+    return not storage.requires_grad and isinstance(storage, torch.nn.Parameter) and storage.is_floating_point()
+
+
 def set_trainable(storage, trainable):
     if isinstance(storage, torch.nn.Parameter):
         storage.requires_grad_(trainable)
