@@ -83,6 +83,8 @@ def _standardize(dtype):
         known = False
     if known:
         return _PYTHON[dtype] or config.floatx()
+    if isinstance(dtype, np.dtype) and dtype.kind in "US":
+        return "string"
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
     if not isinstance(name, str):
         name = str(dtype)

@@ -18,7 +18,7 @@ __all__ = [
     "map_values",
     "ngrams",
     "received_text",
-    "sparse_counts",
+    "to_sparse",
     "sparse_one_hot",
     "split_text",
     "squeeze_text",
@@ -157,16 +157,9 @@ def cross_text(xs, num_bins):
     return tf.ensure_shape(tf.reshape(crossed.values, tf.shape(xs[0])), xs[0].shape)
 
 
-def sparse_counts(x, depth, binary, dtype, weights):
-    """Counts of the numbers in each row as a sparse tensor of shape `(rows, depth)` or `(depth,)`."""
-    kept = tf.logical_and(x >= 0, x < depth) if not isinstance(x, tf.SparseTensor) else None
-    if kept is not None:
-        # Numbers outside are left out; the rows stay.
-        x = tf.sparse.SparseTensor(tf.where(kept), tf.boolean_mask(x, kept), tf.shape(x, tf.int64))
-        if weights is not None:
-            weights = tf.sparse.SparseTensor(x.indices, tf.boolean_mask(weights, kept), x.dense_shape)
-    counts = tf.sparse.bincount(x, weights, axis=-1, minlength=depth, maxlength=depth, binary_output=binary)
-    return tf.cast(counts, dtype)
+def to_sparse(dense):
+    """A sparse tensor of what isn't 0."""
+    return tf.sparse.from_dense(dense)
 
 
 def sparse_one_hot(x, depth, axis, dtype):

@@ -14,7 +14,7 @@ class CategoryEncoding(EncodingLayer):
         num_tokens: number of categories; the numbers are 0 … `num_tokens - 1`. Others count nowhere.
         output_mode: `"one_hot"`: a vector for each number. `"multi_hot"`: a vector for each example, with 1 for every category
             that is in it. `"count"`: the same with the number of times.
-        sparse: return sparse tensors (TensorFlow).
+        sparse: return sparse tensors (TensorFlow, JAX).
 
     Call arguments:
         inputs: integers, of shape `(n,)` (one example) or `(batch, n)`.

@@ -3,7 +3,7 @@
 import functools
 import sys
 
-from kerata import backends
+from kerata import backends, ops
 from kerata.layers.layer import Layer
 from kerata.random.seeds import SeedGenerator
 
@@ -37,6 +37,9 @@ class DataLayer(Layer):
     Eagerly, inside models, and in a `torch.utils.data.Dataset` it is a layer like any other.
     """
 
+    # Tells AutoGraph, which rewrites what `tf.data` traces, that there is no Python control flow to be rewritten here.
+    autograph_info__ = None
+
     @pipeline_safe
     def __call__(self, inputs, **kwargs):
         return super().__call__(inputs, **kwargs)
@@ -51,3 +54,11 @@ class DataLayer(Layer):
         if twin is None:
             twin = self.__dict__["_pipeline_generator"] = SeedGenerator(own.seed)
         return twin
+
+    def convert_weight(self, weight):
+        """A weight as a tensor of the backend in force.
+
+        Args:
+            weight: anything with values.
+        """
+        return ops.convert_to_tensor(weight)

@@ -19,7 +19,7 @@ class Discretization(Adapting, EncodingLayer):
         num_bins: how many bins `adapt` makes, of about as many values each.
         epsilon: how far the share of a bin may be from even, a small number; a smaller one takes more memory.
         output_mode: `"int"`: the bin's number; `"one_hot"`, `"multi_hot"`, `"count"`: as in `CategoryEncoding`.
-        sparse: return sparse tensors (TensorFlow).
+        sparse: return sparse tensors (TensorFlow, JAX).
         dtype: dtype in which numbers are compared, and of encodings.
         name: name.
 
@@ -174,11 +174,11 @@ def _ascending(boundaries, owner):
 
 
 def _summary(values, epsilon):
-    """Summary of a batch: about `1 / epsilon` of its values, evenly spaced in order."""
+    """Summary of a batch: about `1 / epsilon` of its values, evenly spaced in order, each for those up to it."""
     values = np.sort(values)
-    share = len(values) * epsilon
-    kept = values[int(share) :: int(max(share, 1))]
-    return np.stack([kept, np.full(len(kept), max(share, 1), "float32")])
+    share = max(len(values) * epsilon, 1)
+    kept = values[int(share) - 1 :: int(share)]
+    return np.stack([kept, np.full(len(kept), share, "float32")])
 
 
 def _merged(a, b, epsilon):

@@ -45,7 +45,7 @@ class EncodingLayer(HostLayer):
 
 
 def check_sparse(sparse, output_mode, owner):
-    """Sparse results exist for encodings, on TensorFlow."""
+    """Sparse results exist for encodings, on TensorFlow and JAX."""
     if not sparse:
         return
     if output_mode == "int":
@@ -53,10 +53,10 @@ def check_sparse(sparse, output_mode, owner):
             f"{owner}: `sparse` may only be true if `output_mode` is `'one_hot'`, `'multi_hot'`, `'count'` or `'tf_idf'`, "
             "but it is 'int'."
         )
-    if backends.current_name() != "tensorflow":
+    if not hasattr(backends.current(), "to_sparse"):
         raise ValueError(
-            f"{owner}: `sparse=True` cannot be used with the {backends.current_name()} backend: only TensorFlow has sparse "
-            "tensors here. Leave `sparse` out."
+            f"{owner}: `sparse=True` cannot be used with the {backends.current_name()} backend, which has no sparse tensors. "
+            "Leave `sparse` out."
         )
 
 
@@ -86,7 +86,7 @@ def encoded(indices, depth, mode, dtype, sparse=False, owner="", weights=None, s
     """
     b = backends.current()
     # Sparse numbers say where there is nothing to be counted.
-    if hasattr(b, "densify"):
+    if hasattr(b, "map_values"):
         indices = b.densify(indices, -1)
     if mode == "one_hot":
         if len(indices.shape) > 1 and indices.shape[-1] == 1:
@@ -98,14 +98,13 @@ def encoded(indices, depth, mode, dtype, sparse=False, owner="", weights=None, s
         raise ValueError(
             f"{owner}: `count_weights` must have the inputs' shape {tuple(indices.shape)}, but has {tuple(weights.shape)}."
         )
-    if sparse:
-        result = b.sparse_counts(indices, depth, mode == "multi_hot", dtype, weights)
-        return result if scale is None else result * scale[None, :]
     counts = _counts(indices, depth, weights)
     if mode == "multi_hot":
         counts = ops.minimum(counts, 1)
     counts = ops.cast(counts, dtype)
-    return counts if scale is None else counts * ops.cast(scale, dtype)
+    if scale is not None:
+        counts = counts * ops.cast(scale, dtype)
+    return b.to_sparse(counts) if sparse else counts
 
 
 def _counts(indices, depth, weights):

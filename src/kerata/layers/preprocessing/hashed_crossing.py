@@ -18,7 +18,7 @@ class HashedCrossing(EncodingLayer):
     Args:
         num_bins: number of buckets.
         output_mode: `"int"`: the bucket's number; `"one_hot"`: a vector with a 1 there.
-        sparse: return sparse tensors (TensorFlow).
+        sparse: return sparse tensors (TensorFlow, JAX).
         name: name.
         dtype: dtype of the result; by default int64 for numbers, float32 for vectors.
 
@@ -79,11 +79,6 @@ class HashedCrossing(EncodingLayer):
                 raise ValueError(
                     f"{self._where()}: All inputs should be dense tensors, but {type(x).__name__} was given."
                 )
-            if not encoding.text_dtype(x) and not dtypes.is_int(x.dtype):
-                raise ValueError(
-                    f"{self._where()}: All inputs should have an integer or string dtype, but one has "
-                    f"{dtypes.standardize_dtype(x.dtype)}."
-                )
         shapes = [tuple(x.shape) for x in inputs]
         if any(len(s) != len(shapes[0]) or not _agree(s, shapes[0]) for s in shapes):
             raise ValueError(
@@ -93,6 +88,12 @@ class HashedCrossing(EncodingLayer):
             raise ValueError(
                 f"{self._where()}: All inputs should have shape `()`, `(batch_size,)` or `(batch_size, 1)`, but have {shapes[0]}."
             )
+        for x in inputs:
+            if not encoding.text_dtype(x) and not dtypes.is_int(x.dtype):
+                raise ValueError(
+                    f"{self._where()}: All inputs should have an integer or string dtype, but one has "
+                    f"{dtypes.standardize_dtype(x.dtype)}."
+                )
 
     def compute_output_shape(self, input_shape):
         return super().compute_output_shape(tuple(input_shape[0]))

@@ -22,7 +22,7 @@ class Hashing(EncodingLayer):
         mask_value: a value that gets bucket 0 for itself; `None`: no bucket is kept.
         salt: an integer or two: the key of SipHash.
         output_mode: `"int"`: the bucket's number; `"one_hot"`, `"multi_hot"`, `"count"`: as in `CategoryEncoding`.
-        sparse: return sparse tensors (TensorFlow).
+        sparse: return sparse tensors (TensorFlow, JAX).
 
     Input: strings or integers of any shape. Inside a compiled model: integers (strings too on TensorFlow). Output: int64 of the same
     shape, or an encoding.

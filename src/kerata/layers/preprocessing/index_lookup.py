@@ -136,12 +136,13 @@ class IndexLookup(Adapting, EncodingLayer):
         return getattr(self, "encoding", "utf-8")
 
     def _special_tokens(self):
-        masks = [] if self.mask_token is None else [self.mask_token]
+        # Encodings have no place for the mask.
+        masks = [] if self.mask_token is None or self.output_mode != "int" else [self.mask_token]
         return [*masks, *[self.oov_token] * self.num_oov_indices]
 
     def _first_index(self):
-        """Number of the first token of the vocabulary."""
-        return len(self._special_tokens())
+        """Number of the first token of the vocabulary while the mask has number 0."""
+        return self.num_oov_indices + (self.mask_token is not None)
 
     def set_vocabulary(self, vocabulary, idf_weights=None):
         """Set the vocabulary.
@@ -233,8 +234,8 @@ class IndexLookup(Adapting, EncodingLayer):
     def vocabulary_size(self):
         """Number of tokens, special ones included."""
         if self._tokens is None:
-            return max(self._size_in_config or 0, self._first_index())
-        return self._first_index() + len(self._tokens)
+            return max(self._size_in_config or 0, len(self._special_tokens()))
+        return len(self._special_tokens()) + len(self._tokens)
 
     # ------------------------------------------------------------- adapt
 
@@ -271,13 +272,13 @@ class IndexLookup(Adapting, EncodingLayer):
         if self.input_vocabulary is not None or not self._counts:
             return
         counts, documents = (self._merged(d) for d in (self._counts, self._documents))
-        for token in self._special_tokens():
+        for token in (self.mask_token, self.oov_token):
             counts.pop(token, None)
         # Two passes, each stable: strings compare as their bytes do.
         order = sorted(counts, key=_sort_key, reverse=True)
         order.sort(key=counts.__getitem__, reverse=True)
         if self.max_tokens is not None:
-            order = order[: self.max_tokens - self._first_index()]
+            order = order[: self.max_tokens - len(self._special_tokens())]
         self.__dict__["_tokens"] = order
         self._changed()
         if self.output_mode == "tf_idf":
@@ -325,8 +326,7 @@ class IndexLookup(Adapting, EncodingLayer):
     def _depth(self):
         if self.pad_to_max_tokens:
             return self.max_tokens
-        # Encodings have no place for the mask.
-        return self.vocabulary_size() - (self.output_mode != "int" and self.mask_token is not None)
+        return self.vocabulary_size()
 
     def call(self, inputs):
         self._must_be_ready()

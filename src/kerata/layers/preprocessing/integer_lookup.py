@@ -18,7 +18,7 @@ class IntegerLookup(IndexLookup):
         idf_weights: inverse document frequency of each token, for `"tf_idf"`.
         invert: the other way: numbers in, integers of the vocabulary out.
         output_mode: as in `StringLookup`.
-        sparse: return sparse tensors (TensorFlow).
+        sparse: return sparse tensors (TensorFlow, JAX).
         pad_to_max_tokens: make vectors `max_tokens` long, whatever the vocabulary's size.
         oov_method: how unknown integers are spread: `"floormod"` (the remainder) or `"farmhash"` (a hash).
         salt: an integer or two: with `"farmhash"`, use SipHash with this key.

@@ -108,7 +108,7 @@ class STFTSpectrogram(DataLayer):
         for name in names:
             kernel = self.add_weight(
                 (self.frame_length, 1, self._length // 2 + 1),
-                lambda shape, dtype=None, name=name: ops.convert_to_tensor(self._kernel(name), dtype),
+                lambda shape, dtype=None, name=name: self._kernel(name),
                 name=f"{name}_kernel",
             )
             setattr(self, f"{name}_kernel", kernel)

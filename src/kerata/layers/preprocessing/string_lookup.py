@@ -18,7 +18,7 @@ class StringLookup(IndexLookup):
         output_mode: `"int"`: the number. `"one_hot"`: a vector for each string. `"multi_hot"`, `"count"`: a vector for each example, with
             1 for every token in it, or how often it is. `"tf_idf"`: counts times inverse document frequency.
         pad_to_max_tokens: make vectors `max_tokens` long, whatever the vocabulary's size.
-        sparse: return sparse tensors (TensorFlow).
+        sparse: return sparse tensors (TensorFlow, JAX).
         encoding: of `bytes` in the vocabulary.
         name: name.
         salt: an integer or two: hash unknown strings with SipHash and this key.

@@ -33,7 +33,7 @@ class TextVectorization(Adapting, HostLayer):
         pad_to_max_tokens: make vectors `max_tokens` long.
         vocabulary: list or array of strings, or the path of a text file with one a line; without it call `adapt`.
         idf_weights: inverse document frequency of each token, for `"tf_idf"`.
-        sparse: return sparse tensors (TensorFlow).
+        sparse: return sparse tensors (TensorFlow, JAX).
         ragged: return ragged tensors (TensorFlow): rows as long as their texts.
         encoding: of the bytes of texts.
         name: name.
