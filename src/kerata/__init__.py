@@ -12,6 +12,7 @@ _SUBMODULES = (
     "callbacks",
     "config",
     "constraints",
+    "distillation",
     "dtype_policies",
     "export",
     "initializers",

@@ -20,7 +20,9 @@ _STORED_KINDS = frozenset({"Layer", "Optimizer"})
 _LAYERS_FIRST = frozenset({"Functional", "Sequential"})
 # Of what the bases keep for themselves, what leads on.
 _FOLLOWED = frozenset({"layers", "optimizer"})
-_NOT_FOLLOWED = frozenset({"_functional", "_modules", "_parameters", "_buffers"})
+_NOT_FOLLOWED = frozenset(
+    {"_functional", "_modules", "_parameters", "_buffers", "_teacher_feature_extractor", "_student_feature_extractor"}
+)
 
 
 def walk(root, seeds=False):
