@@ -154,7 +154,7 @@ def norm(x: Float, ord=None, axis: Axis = None, keepdims=False):
     """
     rank = len(x.shape)
     if axis is None and ord is None:
-        return _root_of_squares(x, None, keepdims)
+        return root_of_squares(x, None, keepdims)
     try:
         axes = rules.axes_in(axis, rank, "norm")
     except ValueError as error:
@@ -166,16 +166,18 @@ def norm(x: Float, ord=None, axis: Axis = None, keepdims=False):
     raise NormError(f"norm: with `ord`, one axis (vectors) or two (matrices) are needed, but {len(axes)} are given.")
 
 
-def _root_of_squares(x, axes, keepdims):
+@composite
+def root_of_squares(x: Float, axis: Axis, keepdims):
+    """2-norm over axes, real for complex numbers, with gradient 0 at 0 (not public)."""
     # The gradient of the root at 0 is infinite; where the sum is 0 it is kept out of it.
-    total = sum(square(abs(x)), axis=axes, keepdims=keepdims)
+    total = sum(square(abs(x)), axis=axis, keepdims=keepdims)
     positive = total > 0
     return where(positive, sqrt(where(positive, total, 1.0)), total)
 
 
 def _vector_norm(x, ord, axes, keepdims):
     if ord in (None, 2):
-        return _root_of_squares(x, axes, keepdims)
+        return root_of_squares(x, axes, keepdims)
     if ord == float("inf"):
         return max(abs(x), axis=axes, keepdims=keepdims)
     if ord == float("-inf"):
@@ -192,7 +194,7 @@ def _vector_norm(x, ord, axes, keepdims):
 def _matrix_norm(x, ord, axes, keepdims):
     rows, columns = axes
     if ord in (None, "fro"):
-        return _root_of_squares(x, axes, keepdims)
+        return root_of_squares(x, axes, keepdims)
     if ord in (1, -1, float("inf"), float("-inf")):
         summed, other = (rows, columns) if ord in (1, -1) else (columns, rows)
         totals = sum(abs(x), axis=summed, keepdims=True)
@@ -625,4 +627,4 @@ def cdist(x: Float, y: Float):
         raise ValueError(
             f"cdist: vectors of lengths {a} and {b} (shapes {tuple(x.shape)}, {tuple(y.shape)}) have no distance."
         )
-    return _root_of_squares(expand_dims(x, -2) - expand_dims(y, -3), -1, False)
+    return root_of_squares(expand_dims(x, -2) - expand_dims(y, -3), -1, False)

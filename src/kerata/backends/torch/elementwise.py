@@ -117,3 +117,34 @@ def _round_integers(x, unit):
 gcd = torch.gcd
 lcm = torch.lcm
 complex_of = torch.complex
+
+
+reciprocal = torch.reciprocal
+i0 = torch.special.i0
+polar = torch.polar
+
+
+def nan_to_num(x, nan, posinf, neginf):
+    return torch.nan_to_num(x, nan, posinf, neginf)
+
+
+def isreal(x):
+    return torch.isreal(x) if x.is_complex() else torch.ones_like(x, dtype=torch.bool)
+
+
+def isclose(x1, x2, rtol, atol, equal_nan):
+    if x1.dtype is torch.bool:
+        return x1 == x2
+    return torch.isclose(x1, x2, rtol, atol, equal_nan)
+
+
+def celu(x, alpha):
+    return torch.celu(x, alpha)
+
+
+def trapezoid(y, x, dx, axis):
+    return torch.trapezoid(y, dx=dx, dim=axis) if x is None else torch.trapezoid(y, x, dim=axis)
+
+
+def view_as_real(x):
+    return torch.view_as_real(x.resolve_conj())

@@ -131,3 +131,18 @@ def logsumexp(x, axis, keepdims):
     lowest = torch.finfo(x.dtype).min
     result = torch.logsumexp(x.clamp(lowest), tuple(range(x.ndim)) if axis is None else axis, keepdims)
     return torch.where(result <= lowest, float("-inf"), result)
+
+
+def nansum(x, axis, keepdims):
+    if axis == () or not x.is_floating_point():
+        return sum(torch.nan_to_num(x, 0.0, float("inf"), float("-inf")) if x.is_floating_point() else x, axis, keepdims)
+    return torch.nansum(x, axis, keepdims)
+
+
+def nanmean(x, axis, keepdims):
+    return x if axis == () else torch.nanmean(x, axis, keepdims)
+
+
+def root_of_squares(x, axis, keepdims):
+    # Its gradient at zero is zero.
+    return torch.abs(x) if axis == () else torch.linalg.vector_norm(x, 2, axis, keepdims)
