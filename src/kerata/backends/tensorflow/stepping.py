@@ -49,7 +49,10 @@ def forward_options(model):
 
 
 def _xla_pays(model):
-    return not any("conv" in type(layer).__name__.lower() for layer in model._flatten_layers())
+    layers = list(model._flatten_layers())
+    if not all(getattr(layer, "supports_jit", True) for layer in layers):
+        return False  # text and hashes: XLA has none
+    return not any("conv" in type(layer).__name__.lower() for layer in layers)
 
 
 def on_shapes(function, specs):

@@ -31,6 +31,12 @@ def pipeline_safe(method):
     return wrapped
 
 
+def build_at_home(layer, inputs):
+    """Make the weights of a layer that a foreign pipeline calls first: they belong to the layer's own backend."""
+    if not layer.built and in_foreign_pipeline():
+        layer.build(tuple(inputs.shape))
+
+
 class DataLayer(Layer):
     """Base of preprocessing layers: in `tf.data.Dataset.map` TensorFlow's tensors go in and come out on every backend.
 

@@ -55,6 +55,9 @@ class Hashing(EncodingLayer):
         self.output_mode = output_mode
         self.sparse = sparse
 
+    # XLA has no hashes.
+    supports_jit = False
+
     def _depth(self):
         return self.num_bins
 

@@ -30,7 +30,8 @@ class IndexLookup(Adapting, EncodingLayer):
     vocabulary. Encodings leave the mask token out.
     """
 
-    _what = "string"
+    # XLA has neither text nor hashes.
+    supports_jit = False
 
     def __init__(
         self,
@@ -398,9 +399,9 @@ class IndexLookup(Adapting, EncodingLayer):
             return ops.zeros_like(x) - 1
         if dense is not None:
             place = ops.clip(x, low, high)
-            return ops.where(place == x, ops.take(dense, place - low), -1)
+            return ops.where(ops.equal(place, x), ops.take(dense, place - low), -1)
         place = ops.clip(ops.searchsorted(keys, x), 0, len(keys) - 1)
-        return ops.where(ops.take(keys, place) == x, ops.take(numbers, place), -1)
+        return ops.where(ops.equal(ops.take(keys, place), x), ops.take(numbers, place), -1)
 
     def _integer_table(self, dtype):
         """Tokens in order, or a table of all integers between the smallest and the largest, if those aren't many."""

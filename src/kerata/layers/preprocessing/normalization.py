@@ -5,7 +5,7 @@ import numpy as np
 from kerata import ops
 from kerata.core import config
 from kerata.layers.preprocessing.adapting import Adapting, host_array
-from kerata.layers.preprocessing.data_layer import DataLayer
+from kerata.layers.preprocessing.data_layer import DataLayer, build_at_home
 
 
 class Normalization(Adapting, DataLayer):
@@ -106,6 +106,10 @@ class Normalization(Adapting, DataLayer):
         if self.input_mean is not None:
             return self._fixed
         return tuple(ops.reshape(v, self._broadcast_shape) for v in (self.adapt_mean, self.adapt_variance))
+
+    def __call__(self, inputs, **kwargs):
+        build_at_home(self, inputs)
+        return super().__call__(inputs, **kwargs)
 
     def call(self, inputs):
         dtype = self.compute_dtype

@@ -9,7 +9,7 @@ from kerata.core import config, dtypes, errors
 from kerata.graph.tensor import KerasTensor
 from kerata.layers.input_spec import InputSpec
 from kerata.layers.layer import Layer
-from kerata.layers.preprocessing.data_layer import DataLayer
+from kerata.layers.preprocessing.data_layer import DataLayer, build_at_home
 
 MODES = ("log", "magnitude", "psd", "real", "imag", "angle", "stft")
 
@@ -128,6 +128,10 @@ class STFTSpectrogram(DataLayer):
                 "cast it first, and scale it to -1…1 if need be."
             )
         return super()._prepare(value)
+
+    def __call__(self, inputs, **kwargs):
+        build_at_home(self, inputs)
+        return super().__call__(inputs, **kwargs)
 
     def call(self, inputs):
         first = self.data_format == "channels_first"

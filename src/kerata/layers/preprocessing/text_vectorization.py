@@ -182,6 +182,8 @@ class TextVectorization(Adapting, HostLayer):
         """There are no weights."""
 
     _opaque = True
+    # XLA has no text.
+    supports_jit = False
 
     def _needs(self, name):
         # Functions of the user's get what their backend's tensors are.
