@@ -330,3 +330,12 @@ sample("AugMix", IMAGES, call=INFERENCE, **SINGLE)
 sample("RandAugment", IMAGES, call=INFERENCE, **SINGLE)
 sample("MaxNumBoundingBoxes", IMAGES, max_number=3)
 sample("Pipeline", X4, layers=lambda k: [k.Rescaling(0.5, name="a"), k.Rescaling(2.0, offset=1.0, name="b")])
+
+# numbers and sound to features; layers for categories and text have samples of their own in `preprocessing/`
+sample("Normalization", X3, axis=-1)
+sample("Normalization", X3, mean=[0.5, 1.0, 2.0], variance=[1.0, 4.0, 9.0], invert=True, note="given")
+sample("CategoryEncoding", i(2, 6), num_tokens=5, output_mode="count")
+sample("Hashing", i(2, 6), num_bins=5, output_mode="multi_hot")
+sample("MelSpectrogram", f(2, 64), fft_length=16, sequence_stride=8, num_mel_bins=4, tolerance=1e-4)
+sample("STFTSpectrogram", f(2, 32, 2), frame_length=8, mode="stft", tolerance=1e-4)
+sample("STFTSpectrogram", f(2, 32, 2), frame_length=8, mode="magnitude", expand_dims=True, tolerance=1e-4, note="2d")

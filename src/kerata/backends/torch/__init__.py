@@ -6,6 +6,7 @@ from kerata.backends.torch.creation import *  # noqa: F403
 from kerata.backends.torch.differentiation import *  # noqa: F403
 from kerata.backends.torch.elementwise import *  # noqa: F403
 from kerata.backends.torch.fft import *  # noqa: F403
+from kerata.backends.torch.image import *  # noqa: F403
 from kerata.backends.torch.indexing import *  # noqa: F403
 from kerata.backends.torch.linalg import *  # noqa: F403
 from kerata.backends.torch.module import *  # noqa: F403

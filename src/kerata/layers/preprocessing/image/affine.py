@@ -379,6 +379,19 @@ class RandomShear(AffineLayer):
         self.x_factor = _shear_range(x_factor, "x_factor", self)
         self.y_factor = _shear_range(y_factor, "y_factor", self)
 
+    def get_config(self):
+        """The arguments; a range of both directions as its number, since as a pair Keras refuses it."""
+        config = super().get_config()
+        config |= {
+            "x_factor": self.x_factor,
+            "y_factor": self.y_factor,
+            "fill_mode": self.fill_mode,
+            "interpolation": self.interpolation,
+            "seed": self.seed,
+            "fill_value": self.fill_value,
+        }
+        return config | {k: v[1] for k, v in config.items() if k in ("x_factor", "y_factor") and v[0] < 0}
+
     def _draw(self, images, seed):
         count = (self._count(images), 1)
         back = random.uniform(count, seed=seed) > 0.5
@@ -407,8 +420,13 @@ class RandomShear(AffineLayer):
 
 def _shear_range(factor, name, layer):
     """`(lower, upper)`; a number stands for both directions, a pair is of magnitudes."""
-    low, high = number_range(factor, name, layer, 0, 1)
-    return (-high, high) if is_number(factor) else (low, high)
+    if is_number(factor):
+        factor = number_range(factor, name, layer, 0, 1)[1]
+        return (-factor, factor)
+    low, high = number_range(factor, name, layer, -1, 1)
+    if low < 0 and low != -high:
+        number_range(factor, name, layer, 0, 1)
+    return (low, high)
 
 
 def _sheared(across, down, height, width, x1, y1, x2, y2):

@@ -6,12 +6,13 @@ from kerata import ops
 from kerata.core.errors import int_tuple
 from kerata.layers.preprocessing.image.arguments import number_range
 from kerata.layers.preprocessing.image.color_layer import ColorLayer, drawn_choice
+from kerata.layers.preprocessing.image.image_layer import FreeImages
 
 # The smoothing kernel of PIL's `ImageFilter.SMOOTH`.
 SMOOTH = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], "float32") / 13
 
 
-class RandomSharpness(ColorLayer):
+class RandomSharpness(ColorLayer, FreeImages):
     """In training, blend images with smoothed versions of themselves.
 
     Args:
@@ -41,7 +42,7 @@ class RandomSharpness(ColorLayer):
         return self._clipped(smooth + (images - smooth) * factor)
 
 
-class RandomGaussianBlur(ColorLayer):
+class RandomGaussianBlur(ColorLayer, FreeImages):
     """In training, blur some images with a Gaussian kernel; outside the image is black.
 
     Args:

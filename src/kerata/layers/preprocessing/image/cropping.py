@@ -6,7 +6,7 @@ from kerata.layers.preprocessing.data_layer import pipeline_safe
 from kerata.layers.preprocessing.image.arguments import choice
 from kerata.layers.preprocessing.image.boxes.formats import convert_format
 from kerata.layers.preprocessing.image.boxes.regions import clip_to_image_size
-from kerata.layers.preprocessing.image.image_layer import ImageLayer, RandomImageLayer, as_float
+from kerata.layers.preprocessing.image.image_layer import Free, FreeImages, ImageLayer, RandomImageLayer, as_float
 from kerata.ops.image.resizing import INTERPOLATIONS
 
 
@@ -89,7 +89,7 @@ class SizedLayer(ImageLayer):
         return {**changed, "boxes": convert_format(changed["boxes"], "xyxy", own, **new)}
 
 
-class Resizing(SizedLayer):
+class Resizing(SizedLayer, Free):
     """Resize images, in training and in inference.
 
     Args:
@@ -178,7 +178,7 @@ class Resizing(SizedLayer):
         )
 
 
-class CenterCrop(SizedLayer):
+class CenterCrop(SizedLayer, FreeImages):
     """Cut out the middle of images, in training and in inference.
 
     Images that are smaller are first cropped to the ratio of the result, and then resized.
@@ -238,6 +238,9 @@ class RandomCrop(SizedLayer, RandomImageLayer):
     def __init__(self, height, width, seed=None, data_format=None, name=None, **kwargs):
         super().__init__(seed=seed, data_format=data_format, name=name, **kwargs)
         self._set_size(height, width)
+
+    def compute_output_shape(self, input_shape, *args, **kwargs):
+        return super().compute_output_shape(input_shape)
 
     # What happens in inference is no random draw, but it happens.
     _always = True

@@ -3,7 +3,7 @@
 from kerata import ops, random
 from kerata.layers.preprocessing.image.arguments import is_number, number_range, pixel_range
 from kerata.layers.preprocessing.image.color_layer import drawn_choice
-from kerata.layers.preprocessing.image.image_layer import RandomImageLayer, as_float
+from kerata.layers.preprocessing.image.image_layer import FreeImages, RandomImageLayer, as_float
 
 
 def rectangles(layer, images, heights, widths, seed):
@@ -33,7 +33,7 @@ def rectangles(layer, images, heights, widths, seed):
     return ops.logical_and(*masks)
 
 
-class RandomErasing(RandomImageLayer):
+class RandomErasing(RandomImageLayer, FreeImages):
     """In training, erase a rectangle of some images (Zhong et al., 2020).
 
     Args:

@@ -4,10 +4,10 @@ from kerata import ops
 from kerata.core.errors import int_tuple, positive_int
 from kerata.layers.preprocessing.image.arguments import is_number, pixel_range
 from kerata.layers.preprocessing.image.color_layer import BYTE, to_range
-from kerata.layers.preprocessing.image.image_layer import ImageLayer, as_float
+from kerata.layers.preprocessing.image.image_layer import FreeImages, ImageLayer, as_float
 
 
-class AutoContrast(ImageLayer):
+class AutoContrast(FreeImages):
     """Stretch the values of each image, channel by channel, over the whole range, in training and in inference.
 
     Args:
@@ -106,7 +106,7 @@ def looked_up(tables, values):
     return ops.take(ops.reshape(tables, (-1,)), place, axis=0)
 
 
-class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
+class ContrastLimitedAdaptiveHistogramEqualization(FreeImages):
     """Equalize tiles of images, in training and in inference (CLAHE; Zuiderveld, 1994).
 
     Each tile has a table of its own, made from its histogram, whose peaks are cut off and spread over all values.

@@ -2,12 +2,13 @@
 
 from kerata import ops, random
 from kerata.layers.preprocessing.image.color_layer import ColorLayer, to_range
+from kerata.layers.preprocessing.image.image_layer import FreeImages
 
 # A factor of 1 is half a turn either way.
 HALF_TURN = 0.5
 
 
-class RandomHue(ColorLayer):
+class RandomHue(ColorLayer, FreeImages):
     """In training, turn the hue of colours.
 
     Args:
@@ -44,7 +45,7 @@ class RandomHue(ColorLayer):
         return to_range(ops.image.hsv_to_rgb(turned, data_format=self.data_format), (0, 1), self.value_range)
 
 
-class RandomSaturation(ColorLayer):
+class RandomSaturation(ColorLayer, FreeImages):
     """In training, make colours paler or stronger.
 
     A factor f multiplies the saturation by `f / (1 - f)`: 0 makes images grey, 0.5 leaves them as they are.

@@ -90,7 +90,7 @@ class ImageLayer(DataLayer):
     # ------------------------------------------------------------- what is done
 
     @pipeline_safe
-    def transform_images(self, images, transformation=None, training=True):
+    def transform_images(self, images, transformation, training=True):
         """The images changed.
 
         Args:
@@ -102,7 +102,7 @@ class ImageLayer(DataLayer):
         return self._images(images, transformation) if training or self._always else images
 
     @pipeline_safe
-    def transform_labels(self, labels, transformation=None, training=True):
+    def transform_labels(self, labels, transformation, training=True):
         """The labels changed (few layers do).
 
         Args:
@@ -126,7 +126,7 @@ class ImageLayer(DataLayer):
         return self._boxes(dense_boxes(bounding_boxes), transformation)
 
     @pipeline_safe
-    def transform_segmentation_masks(self, segmentation_masks, transformation=None, training=True):
+    def transform_segmentation_masks(self, segmentation_masks, transformation, training=True):
         """The masks changed as the images are.
 
         Args:
@@ -208,7 +208,7 @@ class ImageLayer(DataLayer):
         ):
             if data.get(part) is not None:
                 value = data[part] if isinstance(data[part], dict) else self._tensor(data[part])
-                done[part] = transform(value, drawn, training=training)
+                done[part] = transform(value, transformation=drawn, training=training)
         if single:
             done = {k: _squeezed(v) for k, v in done.items()}
         return {k: done.get(k, v) for k, v in data.items()}
@@ -220,14 +220,6 @@ class ImageLayer(DataLayer):
             input_shape: tuple.
         """
         return super().compute_output_shape(input_shape)
-
-    def convert_weight(self, weight):
-        """A weight as a tensor of the backend in force.
-
-        Args:
-            weight: anything with values.
-        """
-        return ops.convert_to_tensor(weight)
 
     # ------------------------------------------------------------- for subclasses
 
@@ -294,6 +286,23 @@ class RandomImageLayer(ImageLayer):
     def __init__(self, *, seed=None, **kwargs):
         super().__init__(**kwargs)
         self._set_seed(seed)
+
+
+class FreeImages(ImageLayer):
+    """An image layer whose `transform_images` may be called without a draw."""
+
+    def transform_images(self, images, transformation=None, training=True):
+        return super().transform_images(images, transformation, training)
+
+
+class Free(FreeImages):
+    """An image layer that draws nothing: all but boxes may be changed without."""
+
+    def transform_labels(self, labels, transformation=None, training=True):
+        return super().transform_labels(labels, transformation, training)
+
+    def transform_segmentation_masks(self, segmentation_masks, transformation=None, training=True):
+        return super().transform_segmentation_masks(segmentation_masks, transformation, training)
 
 
 def as_float(size):

@@ -2,10 +2,10 @@
 
 from kerata import ops
 from kerata.core.errors import positive_int
-from kerata.layers.preprocessing.image.image_layer import ImageLayer
+from kerata.layers.preprocessing.image.image_layer import Free
 
 
-class MaxNumBoundingBoxes(ImageLayer):
+class MaxNumBoundingBoxes(Free):
     """Cut off or fill up the boxes of images to one number, in training and in inference.
 
     Args:
@@ -24,7 +24,7 @@ class MaxNumBoundingBoxes(ImageLayer):
     _always = True
     _keeps_integers = True
     # Keras's config doesn't have it; ours does unless it's the default.
-    _config_unless = {**ImageLayer._config_unless, "fill_value": -1}
+    _config_unless = {**Free._config_unless, "fill_value": -1}
 
     def __init__(self, max_number, fill_value=-1, **kwargs):
         super().__init__(**kwargs)

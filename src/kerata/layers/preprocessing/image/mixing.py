@@ -3,7 +3,7 @@
 from kerata import ops, random
 from kerata.layers.preprocessing.image.arguments import is_number, number_range
 from kerata.layers.preprocessing.image.erasing import rectangles
-from kerata.layers.preprocessing.image.image_layer import RandomImageLayer
+from kerata.layers.preprocessing.image.image_layer import FreeImages, RandomImageLayer
 
 # Parameters of a beta distribution are positive.
 LEAST_ALPHA = 1e-3
@@ -33,7 +33,7 @@ class MixingLayer(RandomImageLayer):
         return self._averaged(labels, transformation)
 
 
-class CutMix(MixingLayer):
+class CutMix(MixingLayer, FreeImages):
     """In training, paste a rectangle of another image of the batch into each (Yun et al., 2019).
 
     Args:
@@ -77,7 +77,7 @@ class CutMix(MixingLayer):
         return self._images(masks, transformation)
 
 
-class MixUp(MixingLayer):
+class MixUp(MixingLayer, FreeImages):
     """In training, average each image with another of the batch, and their labels likewise (Zhang et al., 2018).
 
     Args:

@@ -5,7 +5,7 @@ import numpy as np
 from kerata import ops
 from kerata.layers.preprocessing.image.arguments import number_range, pixel_range, probability
 from kerata.layers.preprocessing.image.color_layer import BYTE, ColorLayer, drawn_choice, to_range
-from kerata.layers.preprocessing.image.image_layer import RandomImageLayer
+from kerata.layers.preprocessing.image.image_layer import FreeImages, RandomImageLayer
 
 BITS = 8
 
@@ -71,7 +71,7 @@ class RandomContrast(ColorLayer):
         return self._clipped((images - mean) * factor + mean)
 
 
-class RandomColorDegeneration(ColorLayer):
+class RandomColorDegeneration(ColorLayer, FreeImages):
     """In training, blend images with their grey versions.
 
     Args:
@@ -124,6 +124,18 @@ class RandomGrayscale(RandomImageLayer):
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         self.factor = probability(factor, "factor", self)
 
+    def get_random_transformation(self, images, training=True, seed=None):
+        return super().get_random_transformation(images, training=training, seed=seed)
+
+    def transform_labels(self, labels, transformations=None, **kwargs):
+        return labels
+
+    def transform_segmentation_masks(self, segmentation_masks, transformations=None, **kwargs):
+        return segmentation_masks
+
+    def transform_bounding_boxes(self, bounding_boxes, **kwargs):
+        return bounding_boxes
+
     def _draw(self, images, seed):
         return self._uniform((self._count(images), 1, 1, 1), (0, 1), seed) < self.factor
 
@@ -159,7 +171,7 @@ class RandomInvert(ColorLayer):
         return ops.where(self._spread(transformation["apply_inversion"], images), self.value_range[1] - images, images)
 
 
-class RandomPosterization(ColorLayer):
+class RandomPosterization(ColorLayer, FreeImages):
     """In training, keep only the highest bits of each channel (Cubuk et al., 2018).
 
     Args:

@@ -1,0 +1,10 @@
+"""Images on TensorFlow."""
+
+import tensorflow as tf
+
+
+def resize_bilinear(images, height, width, axis):
+    last = axis == 1
+    x = images if last else tf.transpose(images, (0, 2, 3, 1))
+    x = tf.image.resize(x, (height, width), method="bilinear")
+    return x if last else tf.transpose(x, (0, 3, 1, 2))
