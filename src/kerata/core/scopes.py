@@ -43,7 +43,7 @@ class StatelessScope:
             except (TypeError, ValueError):
                 raise ValueError(f"StatelessScope: entries must be (variable, value) pairs, not {entry!r}.") from None
             if not hasattr(variable, "assign"):
-                raise ValueError(f"StatelessScope: {variable!r} is no Variable.")
+                raise ValueError(f"StatelessScope: all keys in argument `mapping` must be Variable objects; {variable!r} is none.")
             if value is None:
                 raise ValueError(f"StatelessScope: the value of {variable.path!r} is None.")
             # A variable stands for its value.

@@ -225,9 +225,9 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
     (6, [0, 1, 3, 6])
     """
     if not callable(f):
-        raise TypeError(f"scan: `f` must be callable, not {f!r}.")
+        raise TypeError(f"scan: `f` should be a callable. {f!r} isn't.")
     if not isinstance(unroll, (bool, int)) or (not isinstance(unroll, bool) and unroll < 1):
-        raise ValueError(f"scan: `unroll` must be a positive integer or a bool, not {unroll!r}.")
+        raise ValueError(f"scan: `unroll` must be an positive integer or boolean. {unroll!r} was given.")
     init = _tensors(init)
     xs = None if xs is None else _tensors(xs)
     carries, slices = tree.flatten(init), [] if xs is None else tree.flatten(xs)
@@ -269,7 +269,7 @@ def _scan_length(slices, length):
     if len(lengths) > 1:
         raise ValueError(f"scan: the first dimensions of `xs` (and `length`) must agree, but are {sorted(lengths)}.")
     if not lengths and not slices:
-        raise ValueError("scan: give `xs` or `length`.")
+        raise ValueError("scan: give `xs` to scan over and, or, a `length`.")
     return lengths.pop() if lengths else None
 
 

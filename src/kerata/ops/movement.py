@@ -204,6 +204,10 @@ def unstack(x, num=None, axis=0):  # noqa: F811
     >>> ops.unstack([[1, 2], [3, 4]])
     [[1, 2], [3, 4]]
     """
+    x = x if hasattr(x, "shape") else convert_to_tensor(x)
+    if num is not None and len(x.shape) and x.shape[rules.axis_in(axis, len(x.shape), "unstack")] is None:
+        at = (slice(None),) * (axis % len(x.shape))
+        return [x[(*at, i)] for i in range(num)]
     parts = _unstack(x, axis)
     if num is not None and num != len(parts):
         raise ValueError(f"unstack: `num` is {num}, but the dimension has {len(parts)} entries.")

@@ -8,7 +8,7 @@ from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import arange
 from kerata.ops.elementwise import greater_equal, maximum, subtract, where
 from kerata.ops.indexing import take
-from kerata.ops.movement import concatenate, flip, reshape, stack
+from kerata.ops.movement import concatenate, flip, reshape, shape_dim, stack
 
 
 def associative_scan(f, elems, reverse=False, axis=0):
@@ -90,7 +90,7 @@ def _scanned_unknown(combine, elems, axes):
 
     Source: Hillis & Steele, 1986.
     """
-    length = shape_of(elems[0])[axes[0]]
+    length = shape_dim(elems[0], axes[0])
     place = arange(length, dtype="int32")
 
     def double(step, *now):

@@ -282,7 +282,9 @@ def merged_shape(parts, shapes, where):
 def unstack(x, axis):
     axis = axis_in(axis, len(x.shape))
     if x.shape[axis] is None:
-        raise ValueError(f"dimension {axis} of {tuple(x.shape)} must be known: it's how many tensors come out.")
+        raise ValueError(
+            f"Cannot infer argument `num` from shape {tuple(x.shape)}: dimension {axis} must be known, it's how many come out."
+        )
     rest = x.shape[:axis] + x.shape[axis + 1 :]
     return [spec(rest, x.dtype) for _ in range(x.shape[axis])]
 

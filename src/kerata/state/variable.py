@@ -278,16 +278,26 @@ class Variable:
         """TensorFlow's resource handle."""
         return self.storage.handle
 
+    def __pos__(self):
+        return self.value
+
     def __float__(self):
-        return float(self.numpy())
+        return float(self._scalar())
 
     def __int__(self):
-        return int(self.numpy())
+        return int(self._scalar())
+
+    def _scalar(self):
+        if self._shape:
+            raise TypeError(f"Only scalar arrays can be converted to Python scalars. {self.path} has the shape {self._shape}.")
+        return self.numpy()
 
     def __index__(self):
         return int(self.numpy())
 
     def __bool__(self):
+        if self._shape:
+            raise TypeError(f"A Keras Variable cannot be used as a boolean. {self.path} has the shape {self._shape}.")
         return bool(self.numpy())
 
     def __len__(self):
@@ -338,7 +348,7 @@ def _initial(initializer, shape, dtype):
         initializer = initializers.get(initializer)
     if callable(initializer) and not hasattr(initializer, "shape"):
         if shape is None:
-            raise ValueError("Variable: `shape` is needed when the initial value comes from an initializer.")
+            raise ValueError("Variable: When creating a Variable from an initializer, the `shape` must be given.")
         shape = _static(shape)
         dtype = dtypes.standardize_dtype(dtype)
         make = getattr(initializer, "host", None)
