@@ -77,7 +77,7 @@ def _same_parts(owner, re, im):
 
 def _with_rank(owner, x, least):
     if len(x.shape) < least:
-        raise ValueError(f"{owner}: Input should have rank >= {least}, but its shape is {tuple(x.shape)}.")
+        raise ValueError(f"{owner}: Input should have rank >= {least}. Received: shape {tuple(x.shape)}.")
     return x
 
 

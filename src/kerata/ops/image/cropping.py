@@ -71,6 +71,11 @@ def crop_images(
     names = (("top_cropping", "bottom_cropping", "target_height"), ("left_cropping", "right_cropping", "target_width"))
     given = ((top_cropping, bottom_cropping, target_height), (left_cropping, right_cropping, target_width))
     for axis, named, values in zip(axes, names, given):
+        before, _, target = values
+        if images.shape[axis] is None and before is not None and target is not None:
+            # What is cut off behind need not be known.
+            key[axis] = slice(before, before + target)
+            continue
         before, after = _two_of("crop_images", images, axis, named, values, sign=-1)
         key[axis] = slice(before, -after if after else None)
     return images[tuple(key)]
