@@ -287,7 +287,20 @@ def packed(x):
         return Packed.of([b"true" if v else b"false" for v in x.ravel().tolist()])
     if kind == "f":
         return Packed.of([b"%f" % v for v in x.ravel().tolist()])
-    return Packed.of(encoded(x))
+    return (_fixed_width(x) if kind in "US" and x.size and x.dtype.itemsize else None) or Packed.of(encoded(x))
+
+
+def _fixed_width(x):
+    """A NumPy string array's own memory, if it is all ASCII: no string is made an object of Python's."""
+    unit = np.uint32 if x.dtype.kind == "U" else np.uint8
+    codes = np.ascontiguousarray(x).reshape(-1, 1).view(unit)
+    if codes.max() > 127 or not x.dtype.isnative:
+        return None
+    count, width = codes.shape
+    # Zeros fill up to the width; there may be some inside too.
+    filled = codes[:, ::-1] != 0
+    lengths = np.where(filled.any(axis=1), width - filled.argmax(axis=1), 0)
+    return Packed(codes.astype(np.uint8).tobytes(), np.arange(count) * width, lengths)
 
 
 def buckets(x, num_bins, salt=None):
