@@ -121,9 +121,12 @@ def _counts(indices, depth, weights):
         rows = ops.shape(place)[0]
         place = place + ops.expand_dims(ops.arange(rows, dtype="int32") * (depth + 1), -1)
     flat = ops.reshape(place, (-1, 1))
-    ones = ops.ones_like(flat[:, 0]) if weights is None else ops.reshape(weights, (-1,))
     total = depth + 1 if rank == 1 else rows * (depth + 1)
-    counts = ops.scatter(flat, ones, (total,))
+    if weights is None and isinstance(flat, np.ndarray):
+        counts = np.bincount(flat[:, 0], minlength=total)
+    else:
+        ones = ops.ones_like(flat[:, 0]) if weights is None else ops.reshape(weights, (-1,))
+        counts = ops.scatter(flat, ones, (total,))
     if rank > 1:
         counts = ops.reshape(counts, (*shape[:-1], depth + 1))
     return counts[..., :depth]
