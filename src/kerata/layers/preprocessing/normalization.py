@@ -108,6 +108,8 @@ class Normalization(Adapting, DataLayer):
         return tuple(ops.reshape(v, self._broadcast_shape) for v in (self.adapt_mean, self.adapt_variance))
 
     def __call__(self, inputs, **kwargs):
+        if isinstance(inputs, (list, tuple, int, float)):
+            inputs = ops.convert_to_tensor(inputs)
         build_at_home(self, inputs)
         return super().__call__(inputs, **kwargs)
 
