@@ -28,6 +28,8 @@ class HostLayer(DataLayer):
         inputs = self._received(inputs, b)
         if in_foreign_pipeline() or current_trace.get() is not None:
             return super().__call__(inputs, **kwargs)
+        if isinstance(inputs, np.ndarray) and hasattr(b, "from_host") and self._needs(b.NAME):
+            inputs = b.from_host(inputs)
         given = (
             (*tree.flatten(inputs), *kwargs.values())
             if isinstance(inputs, (list, tuple))
