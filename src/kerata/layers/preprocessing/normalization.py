@@ -197,4 +197,6 @@ def _together(a, b):
 
 
 def _plain(value):
-    return value if value is None else np.asarray(ops.convert_to_numpy(value)).tolist()
+    if value is None or isinstance(value, (int, float)):
+        return value
+    return (np.asarray(value) if isinstance(value, (list, tuple)) else host_array(value)).tolist()
