@@ -17,7 +17,8 @@ class MaxNumBoundingBoxes(Free):
     >>> import kerata
     >>> boxes = {"boxes": [[0.0, 0, 1, 1]], "labels": [3]}
     >>> layer = kerata.layers.MaxNumBoundingBoxes(2, bounding_box_format="xyxy")
-    >>> layer({"images": kerata.ops.ones((4, 4, 3)), "bounding_boxes": boxes})["bounding_boxes"]["labels"]
+    >>> fitted = layer({"images": kerata.ops.ones((4, 4, 3)), "bounding_boxes": boxes})["bounding_boxes"]
+    >>> kerata.ops.convert_to_numpy(fitted["labels"]).tolist()
     [3, -1]
     """
 

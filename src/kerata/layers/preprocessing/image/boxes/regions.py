@@ -139,7 +139,8 @@ def clip_to_image_size(bounding_boxes, height=None, width=None, bounding_box_for
 
     >>> import kerata
     >>> boxes = {"boxes": [[-5.0, 0, 4, 4], [8.0, 0, 9, 4]], "labels": [3, 4]}
-    >>> kerata.utils.bounding_boxes.clip_to_image_size(boxes, height=8, width=8)["labels"]
+    >>> clipped = kerata.utils.bounding_boxes.clip_to_image_size(boxes, height=8, width=8)
+    >>> kerata.ops.convert_to_numpy(clipped["labels"]).tolist()
     [3, -1]
     """
     given = dense_boxes(bounding_boxes)
