@@ -405,6 +405,8 @@ class RandomShear(AffineLayer):
 
     def _moved(self, transformation, height, width, x1, y1, x2, y2):
         shear = ops.cast(transformation["shear_factor"], ops.dtype(x1))
+        if len(x1.shape) == 1:
+            x1, y1, x2, y2 = (ops.expand_dims(v, 0) for v in (x1, y1, x2, y2))
         return _sheared(shear[:, :1], shear[:, 1:], height, width, x1, y1, x2, y2)
 
     def get_shifted_bbox(self, bounding_boxes, w_shift_factor, h_shift_factor):
