@@ -131,6 +131,17 @@ def test_same_as_keras_for_the_same_draw(name, data_format, real_keras):
         close({k: np.asarray(v) for k, v in found.items()}, {k: np.asarray(v) for k, v in wanted.items()})
 
 
+@pytest.mark.parametrize("name", ("RandomFlip", "RandomShear", "RandomTranslation", "RandomZoom"))
+def test_boxes_without_a_batch(name, real_keras):
+    theirs, ours = (made(m, name, seed=3) for m in (real_keras.layers, layers))
+    drawn = theirs.get_random_transformation(IMAGES[0])
+    found, wanted = (
+        np.asarray(layer.transform_bounding_boxes({k: v[0].copy() for k, v in BOXES.items()}, drawn)["boxes"])
+        for layer in (ours, theirs)
+    )
+    np.testing.assert_allclose(found.reshape(2, 4), wanted.reshape(2, 4), atol=1e-4)
+
+
 @pytest.mark.parametrize("name", DRAWN)
 def test_draws_look_like_keras(name, real_keras):
     """The same names and dtypes, shapes that hold the same numbers, and the same range of values."""
