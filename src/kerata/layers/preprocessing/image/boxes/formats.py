@@ -27,11 +27,11 @@ def convert_format(boxes, source, target, height=None, width=None, dtype="float3
 
     | format | the four numbers |
     | --- | --- |
-    | `xyxy` | left, top, right, bottom |
-    | `yxyx` | top, left, bottom, right |
-    | `xywh` | left, top, width, height |
-    | `center_xywh` | centre's x and y, width, height |
-    | `center_yxhw` | centre's y and x, height, width |
+    | `xyxy` | x and y of the upper left corner, x and y of the lower right one |
+    | `yxyx` | the same, each y before its x |
+    | `xywh` | x and y of the upper left corner, then the size: width, height |
+    | `center_xywh` | x and y of the middle, then the size: width, height |
+    | `center_yxhw` | y and x of the middle, then the size: height, width |
 
     With `rel_` before the name they are shares of the image's width and height.
 
