@@ -139,7 +139,8 @@ class Functional(Model):
         if len(shape) != len(wanted):
             result = self._fit_rank(x, shape, symbol)
             shape = tuple(result.shape)
-        if any(w is not None and s is not None and s != w for s, w in zip(shape, wanted, strict=True)):
+        # A batch of another size is as good, as in Keras.
+        if any(w is not None and s is not None and s != w for s, w in zip(shape[1:], wanted[1:], strict=True)):
             raise ValueError(
                 f"{self._where()}: the input {_input_name(symbol)!r} is expected to have the shape {wanted}, but has {tuple(x.shape)}."
             )

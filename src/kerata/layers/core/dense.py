@@ -104,7 +104,7 @@ class Dense(Quantizable, Layer):
     def call(self, inputs, training=None):
         if self._special:
             x = self._product(self._weights[0], inputs, training)
-            x = x if self.bias is None else x + self.bias
+            x = self._with_bias(x)
         else:
             x = ops.nn.dense(inputs, self._kernel, self.bias)
         return x if self.activation is None else self.activation(x)

@@ -149,7 +149,7 @@ class Quantizable(Adaptable):
     @property
     def dtype_policy(self):
         """The layer's policy. A quantized one that's set on a layer that is built quantizes it."""
-        return Layer.dtype_policy.fget(self)
+        return self._own_policy()
 
     @dtype_policy.setter
     def dtype_policy(self, value):
@@ -183,6 +183,13 @@ class Quantizable(Adaptable):
         else:
             y = mode_named(mode, self._modes, NotImplementedError).multiply(self, weight, x, training)
         return y + self._adaptation(weight.equation, x) if self.lora_enabled else y
+
+    def _with_bias(self, y):
+        bias = self.bias
+        if bias is not None and self.quantization_mode == "float8" and self.compute_dtype == "float32":
+            # As in Keras, which lets GPUs add it within the product.
+            bias = ops.cast(ops.cast(bias, "bfloat16"), "float32")
+        return y if bias is None else y + bias
 
     def _shown(self):
         """What the first weight's property gives: the float weight or its integers, and what LoRA adds."""
