@@ -85,7 +85,8 @@ def assert_same_structure(a, b, check_types=None):
     optree = _optree()
     sa, sb = (optree.tree_structure(s, none_is_leaf=True, namespace="kerata") for s in (a, b))
     if sa != sb:
-        raise ValueError(f"The two structures don't nest alike.\nFirst: {sa}\nSecond: {sb}")
+        kinds = [type(s).__name__ for s in (a, b)]
+        raise ValueError(f"The two structures don't nest alike. Expected: {kinds[0]}, {sa}\nFound: {kinds[1]}, {sb}")
 
 
 def assert_same_paths(a, b):

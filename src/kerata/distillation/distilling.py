@@ -7,7 +7,8 @@ from kerata.core.serialization import deserialize_keras_object, serialize_keras_
 from kerata.distillation.distillation_losses import DistillationLoss
 from kerata.models import Model
 from kerata.models.reading import build_by_call
-from kerata.training.compiled_losses import OutputLosses, output_names
+from kerata.training.compiled_losses import OutputLosses
+from kerata.training.outputs import output_names
 
 
 class Distiller(Model):

@@ -8,7 +8,9 @@ from kerata import backends
 from kerata.core import tree
 from kerata.core.errors import positive_int, short_traceback
 from kerata.core.serialization import deserialize_keras_object, serialize_keras_object
-from kerata.training.compiled_losses import OutputLosses, OutputMetrics, batch_size, output_names
+from kerata.training.compiled_losses import OutputLosses
+from kerata.training.compiled_metrics import OutputMetrics
+from kerata.training.outputs import batch_size, output_names
 
 
 class Trainer:
