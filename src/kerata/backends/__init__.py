@@ -9,10 +9,10 @@ import importlib.metadata
 import importlib.util
 import re
 from contextlib import contextmanager
-from contextvars import ContextVar
 
 from kerata.core import config
 from kerata.core.errors import nearest
+from kerata.core.slots import Slot
 
 # The oldest framework releases that have what the natives call.
 MINIMUM = {
@@ -51,7 +51,7 @@ class _Process:
     backend = _Unloaded
 
 
-selected = ContextVar("kerata_backend", default=None)
+selected = Slot("backend")
 process = _Process()
 _loaded = {}
 

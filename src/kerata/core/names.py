@@ -3,10 +3,11 @@
 import re
 from collections import Counter
 from contextlib import contextmanager
-from contextvars import ContextVar
+
+from kerata.core.slots import Slot
 
 _counts = Counter()
-_path = ContextVar("kerata_name_path", default=())
+_path = Slot("name_path")
 
 
 def to_snake_case(name):
@@ -47,7 +48,7 @@ def name_scope(name):
     """Within the block, paths of new variables begin with `name`."""
     if not isinstance(name, str) or not name:
         raise ValueError(f"name_scope: `name` must be a non-empty string, not {name!r}.")
-    token = _path.set((*_path.get(), name))
+    token = _path.set((*path_parts(), name))
     try:
         yield name
     finally:
@@ -66,8 +67,8 @@ def at_path(parts):
 
 def current_path():
     """Name scopes in force, joined by `/`."""
-    return "/".join(_path.get())
+    return "/".join(path_parts())
 
 
 def path_parts():
-    return _path.get()
+    return _path.get() or ()

@@ -1,12 +1,12 @@
 """What is in force for the time of a call: values of variables, autocast, training, masks.
 
-Everything here is a `ContextVar`, so threads and tasks don't see each other's.
+Everything here is a context variable, so threads and tasks don't see each other's.
 """
 
-from contextvars import ContextVar
+from kerata.core.slots import Slot
 
-current_stateless = ContextVar("kerata_stateless", default=None)
-current_autocast = ContextVar("kerata_autocast", default=None)
+current_stateless = Slot("stateless")
+current_autocast = Slot("autocast")
 
 
 class StatelessScope:

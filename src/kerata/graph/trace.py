@@ -3,14 +3,14 @@
 import itertools
 import operator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
 from kerata.core import tree
 from kerata.core.scopes import StatelessScope, current_autocast, current_stateless
+from kerata.core.slots import Slot
 from kerata.graph.tensor import KerasTensor, spec
 
 # The `Trace` that ops record into; `None` while a Functional model is being put together by hand.
-current_trace = ContextVar("kerata_trace", default=None)
+current_trace = Slot("trace")
 
 
 _numbers = itertools.count()

@@ -2,10 +2,11 @@
 
 import inspect
 from contextlib import contextmanager
-from contextvars import ContextVar
+
+from kerata.core.slots import Slot
 
 # `CallContext` of the outermost layer call in progress.
-current_call = ContextVar("kerata_call", default=None)
+current_call = Slot("call")
 
 
 class CallContext:

@@ -268,6 +268,9 @@ class Layer(Constructed, metaclass=LayerMeta):
 
     @property
     def dtype_policy(self):
+        return self._own_policy()
+
+    def _own_policy(self):
         policy = self._dtype_policy
         if isinstance(policy, dtype_policies.DTypePolicyMap):
             return policy[self.path]

@@ -25,7 +25,7 @@ def update_in_place(kernel, optimizer, params, grads, slots, rate):
 
 
 def is_concrete(x):
-    return type(x) in (torch.Tensor, torch.nn.Parameter)
+    return type(x) in (torch.Tensor, torch.nn.Parameter) and not core.compiling()
 
 
 def rows(x):
