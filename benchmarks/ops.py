@@ -148,6 +148,7 @@ def main():
                 continue
             done.add(name)
             rows.append((result[0] / result[1], name, *result))
+            print(f"{name} {result[0] / result[1]:.2f}", file=sys.stderr, flush=True)
     print("| op | op ms | native ms | ratio |\n| --- | --- | --- | --- |")
     for ratio, name, ours, theirs in sorted(rows, reverse=True):
         if ratio >= args.least:

@@ -92,6 +92,20 @@ def test_impossible_labels_have_an_infinite_loss_without_gradient(training_backe
     assert np.isinf(host(total)) and not host(gradient)[0].any() and np.isfinite(host(gradient)[1]).all()
 
 
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2", "maximum", "minimum"])
+def test_equal_operands_share_the_gradient(name, training_backend):
+    if name in ("maximum", "minimum") and training_backend.NAME == "tensorflow":
+        pytest.skip("TensorFlow gives it to the first one, as Keras does there")
+
+    def total(params):
+        return ops.sum(getattr(ops, name)(*params)), ()
+
+    x = ops.convert_to_tensor(np.array([0.0, 3.0, -5.0], "float32"))
+    _, gradients = training_backend.value_and_grad(total)([x, x + 0.0])
+    for g in gradients:
+        np.testing.assert_allclose(host(g), 0.5, rtol=1e-6)
+
+
 def test_copies_dont_share_memory(backend):
     x = np.zeros(3, "float32")
     y = ops.copy(ops.convert_to_tensor(x))

@@ -1592,7 +1592,7 @@ def logaddexp(x1: Float, x2: Float):
     >>> ops.round(ops.logaddexp(0.0, 0.0), 4)
     0.6931
     """
-    return _log_sum(x1, x2, lambda d: log1p(exp(d)))
+    return _log_sum(x1, x2, lambda d: log1p(exp(d)), math.log(2.0))
 
 
 @composite
@@ -1608,14 +1608,15 @@ def logaddexp2(x1: Float, x2: Float):
     >>> ops.logaddexp2(3.0, 3.0)
     4.
     """
-    return _log_sum(x1, x2, lambda d: log1p(exp2(d)) * (1.0 / math.log(2.0)))
+    return _log_sum(x1, x2, lambda d: log1p(exp2(d)) * (1.0 / math.log(2.0)), 1.0)
 
 
-def _log_sum(x1, x2, of_difference):
-    # Two equal infinities have no difference; they are the answer themselves.
-    same = logical_and(equal(x1, x2), isinf(x1))
+def _log_sum(x1, x2, of_difference, of_equals):
+    # Equal numbers stand apart: infinities have no difference, and the gradient is half of each one's.
+    same = equal(x1, x2)
     difference = where(same, 0.0, x1 - x2)
-    return where(same, x1, where(difference >= 0, x1, x2) + of_difference(negative(abs(difference))))
+    larger = where(difference >= 0, x1, x2) + of_difference(negative(abs(difference)))
+    return where(same, x1 * 0.5 + x2 * 0.5 + of_equals, larger)
 
 
 @composite
