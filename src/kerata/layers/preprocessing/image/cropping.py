@@ -70,13 +70,15 @@ class SizedLayer(ImageLayer):
     def _cut(self, images, top, left, height, width):
         """A part of the images; where it begins may be a tensor."""
         rows, columns, _ = self._axes
+        # Both at once where the places are known.
+        key = [slice(None)] * len(images.shape)
         for axis, begin, size in ((rows, top, height), (columns, left, width)):
             if isinstance(begin, int):
-                key = [slice(None)] * len(images.shape)
                 key[axis] = slice(begin, begin + size)
-                images = images[tuple(key)]
             else:
                 images = ops.take(images, begin + ops.arange(size, dtype="int32"), axis=axis)
+        if any(k != slice(None) for k in key):
+            images = images[tuple(key)]
         return images
 
     def _boxes_changed(self, bounding_boxes, height, width, change):

@@ -231,14 +231,15 @@ class ImageLayer(DataLayer):
                 f"{self._where()}: Expected the input image to be rank 3 or 4 (one image, or a batch of them), but its "
                 f"shape is {tuple(images.shape)}."
             )
-        if not (self._keeps_integers and not dtypes.is_float(ops.dtype(images))):
-            images = ops.cast(images, self.compute_dtype)
-        return images
+        if self._keeps_integers or ops.dtype(images) == self.compute_dtype:
+            return images
+        return ops.cast(images, self.compute_dtype)
 
     def _tensor(self, x):
         if not isinstance(x, KerasTensor):
             x = ops.convert_to_tensor(x)
-        return ops.cast(x, self.compute_dtype) if dtypes.is_float(ops.dtype(x)) else x
+        dtype = ops.dtype(x)
+        return ops.cast(x, self.compute_dtype) if dtypes.is_float(dtype) and dtype != self.compute_dtype else x
 
     @property
     def _axes(self):

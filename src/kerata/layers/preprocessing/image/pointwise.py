@@ -68,7 +68,8 @@ class RandomContrast(ColorLayer):
     def _images(self, images, transformation):
         factor = ops.cast(transformation["contrast_factor"], ops.dtype(images))
         mean = ops.mean(images, axis=self._axes[:2], keepdims=True)
-        return self._clipped((images - mean) * factor + mean)
+        # One pass less over the pixels than `(x - m) * c + m`.
+        return self._clipped(images * factor + mean * (1 - factor))
 
 
 class RandomColorDegeneration(ColorLayer, FreeImages):
