@@ -24,8 +24,9 @@ class _Calibrated(Mode):
     def flag(self):
         return f"is_{self.name}_calibrated"
 
-    def _is_ready(self, layer):
-        return getattr(layer, self.flag(), False)
+    def _is_ready(self, layer, weight):
+        # A layer that was made quantized has no float weight: its integers are in a file.
+        return getattr(layer, self.flag(), False) or not hasattr(layer, layer._attribute_of(weight.name))
 
     def build(self, layer, weight, config):
         source = config if config is not None else layer.dtype_policy
@@ -59,12 +60,12 @@ class _Calibrated(Mode):
         return unpacked(packed, weight.columns, 0, "uint8")
 
     def integers(self, layer, weight):
-        if not self._is_ready(layer):
+        if not self._is_ready(layer, weight):
             return layer._integers(weight)
         return weight.from_matrix(ops.transpose(self._unpacked(layer, weight)))
 
     def floats(self, layer, weight):
-        if not self._is_ready(layer):
+        if not self._is_ready(layer, weight):
             return layer._integers(weight)
         scale, zero = (getattr(layer, f"{weight.name}_{kind}") for kind in ("scale", "zero"))
         found = dequantized(self._unpacked(layer, weight), scale, zero, layer.g_idx, 1, layer.compute_dtype)
