@@ -311,18 +311,20 @@ def test_scan_in_a_tensorflow_function(jit_compile, length):
 
 @pytest.mark.parametrize("name", ["lstm", "gru"])
 @pytest.mark.parametrize("reverse", [False, True])
-def test_recurrent_kernels(training, name, reverse):
+@pytest.mark.parametrize("sequences", [False, True])
+def test_recurrent_kernels(training, name, reverse, sequences):
     b, numpy = training, load("numpy")
     rng = np.random.default_rng(0)
     gates, states = (4, 2) if name == "lstm" else (3, 1)
     bias = (4 * gates,) if gates == 4 else (2, 4 * gates)
     shapes = [(2, 5, 3), *[(2, 4)] * states, (3, 4 * gates), (4, 4 * gates), bias]
     arrays = [rng.standard_normal(s) for s in shapes]
-    wanted = getattr(numpy, name)(*arrays, reverse)
+    wanted = getattr(numpy, name)(*arrays, reverse, sequences)
+    assert wanted[0].ndim == (3 if sequences else 2)
     tensors = [b.convert(a, "float32") for a in arrays]
 
     def run(*tensors):
-        return getattr(b, name)(*tensors, reverse)
+        return getattr(b, name)(*tensors, reverse, sequences)
 
     for form in (run, *([b.compile(run), b.compile(run, jit_compile=True)] if b.NAME == "tensorflow" else [])):
         for got, want in zip(form(*tensors), wanted, strict=True):
