@@ -3,7 +3,6 @@
 from kerata import losses, ops
 from kerata.core import tree
 from kerata.core.construct import Constructed
-from kerata.losses.function_loss import LossFunctionWrapper
 
 
 class DistillationLoss(Constructed):
@@ -149,7 +148,8 @@ def _tensor(x):
 
 
 def _of_probabilities(loss):
-    function = loss.fn if isinstance(loss, LossFunctionWrapper) else loss
+    # A loss that is a function's wrapper has it as `fn`, the library's own classes as `function`.
+    function = getattr(loss, "fn", None) or getattr(loss, "function", loss)
     return function in (losses.kl_divergence, losses.categorical_crossentropy)
 
 
