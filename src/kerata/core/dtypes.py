@@ -138,6 +138,9 @@ def _join(a, b):
 def promote(nodes, floatx):
     """Promotion of lattice nodes (dtype names and weak kinds) to one dtype name."""
     result = functools.reduce(_join, nodes)
+    if result == "int64" and "int64" not in nodes:
+        # uint32 with a signed dtype: 32 bits are kept, as in Keras and in JAX without 64-bit numbers.
+        result = "int32"
     return {WEAK_INT: "int32", WEAK_FLOAT: floatx, WEAK_COMPLEX: "complex64"}.get(result, result)
 
 

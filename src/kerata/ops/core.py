@@ -7,7 +7,7 @@ from kerata.core import dtypes
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import NeedsShape, current_trace
 from kerata.ops import rules
-from kerata.ops.declare import Index, _holds_tensors, _unwrap, primitive, to_native
+from kerata.ops.declare import Index, _holds_tensors, _unwrap, is_sparse, primitive, to_native
 
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
@@ -33,6 +33,8 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
         x = b.densify(x)
     if dtype in (None, "string") and hasattr(b, "from_host") and is_text(x):
         return b.from_host(np.asarray(x))
+    if is_sparse(b, x) and dtype is None:
+        return x
     x = _unwrap(b, x)
     if isinstance(x, KerasTensor):
         if dtype is None or x.dtype == dtype:

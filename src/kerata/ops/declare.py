@@ -334,7 +334,15 @@ def _unwrap(b, x):
         from kerata.ops.movement import stack
 
         return stack([_unwrap(b, v) for v in x])
+    if is_sparse(b, x):
+        # Ops know dense tensors.
+        return b.densify(x)
     return x
+
+
+def is_sparse(b, x):
+    """Whether `x` is a sparse tensor of the backend."""
+    return hasattr(b, "is_composite") and b.is_composite(x) and "Ragged" not in type(x).__name__
 
 
 def _holds_tensors(b, x):

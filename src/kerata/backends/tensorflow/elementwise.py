@@ -89,11 +89,9 @@ subtract = _binary(_raw.Sub)
 divide = _binary(_raw.RealDiv)
 true_divide = divide
 mod = _binary(_raw.FloorMod)
-power = _binary(_raw.Pow)
 logical_and = _binary(_raw.LogicalAnd)
 logical_or = _binary(_raw.LogicalOr)
 arctan2 = _binary(lambda x, y: _raw.Atan2(y=x, x=y))
-nextafter = _binary(lambda x, y: _raw.NextAfter(x1=x, x2=y))
 left_shift = _binary(_raw.LeftShift)
 right_shift = _binary(_raw.RightShift)
 add = _or_for_bool(_raw.AddV2, tf.logical_or)
@@ -252,3 +250,28 @@ def clip(x, x_min, x_max):
 
 
 complex_of = tf.complex
+
+
+_power = _binary(_raw.Pow)
+_nextafter = _binary(lambda x, y: _raw.NextAfter(x1=x, x2=y))
+_SMALL_UNSIGNED = frozenset({tf.uint8, tf.uint16})
+
+
+def power(x1, x2):
+    kind = next(x.dtype for x in (x1, x2) if hasattr(x, "dtype"))
+    if kind in _SMALL_UNSIGNED:  # which the kernel doesn't know
+        return tf.cast(_power(tf.cast(x1, tf.int32), tf.cast(x2, tf.int32)), kind)
+    return _power(x1, x2)
+
+
+def nextafter(x1, x2):
+    kind = x1.dtype
+    if kind not in (tf.float16, tf.bfloat16):
+        return _nextafter(x1, x2)
+    # The bits, as an integer, count the numbers on from zero; the sign is one of them.
+    bits = tf.cast(tf.bitcast(x1, tf.int16), tf.int32)
+    away = (x1 < x2) == (x1 > 0)
+    stepped = tf.bitcast(tf.cast(tf.where(away, bits + 1, bits - 1), tf.int16), kind)
+    smallest = tf.bitcast(tf.where(x2 > 0, tf.constant(1, tf.int16), tf.constant(-0x7FFF, tf.int16)), kind)
+    stepped = tf.where(x1 == 0, smallest, stepped)
+    return tf.where(x1 == x2, x2, tf.where(tf.math.is_nan(x1) | tf.math.is_nan(x2), x1 + x2, stepped))

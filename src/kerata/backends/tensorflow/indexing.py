@@ -211,6 +211,8 @@ def top_k(x, k, sorted):
 
 
 def searchsorted(sorted_sequence, values, side):
+    if values.dtype.is_bool:
+        sorted_sequence, values = tf.cast(sorted_sequence, tf.int32), tf.cast(values, tf.int32)
     places = tf.searchsorted(sorted_sequence, tf.reshape(values, (-1,)), side)
     return tf.reshape(places, tf.shape(values))
 
