@@ -92,6 +92,12 @@ def test_impossible_labels_have_an_infinite_loss_without_gradient(training_backe
     assert np.isinf(host(total)) and not host(gradient)[0].any() and np.isfinite(host(gradient)[1]).all()
 
 
+def test_a_variance_too_large_for_half_precision_is_its_largest_number(backend):
+    x = np.array([800.0, 500.0, -400.0, 60000.0], "float16")
+    mean, variance = map(host, ops.moments(x, 0))
+    assert mean == np.float16(x.astype("float64").mean()) and variance == np.finfo("float16").max
+
+
 @pytest.mark.parametrize("name", ["logaddexp", "logaddexp2", "maximum", "minimum"])
 def test_equal_operands_share_the_gradient(name, training_backend):
     if name in ("maximum", "minimum") and training_backend.NAME == "tensorflow":

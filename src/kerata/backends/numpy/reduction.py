@@ -62,6 +62,10 @@ def std(x, axis, keepdims):
 
 
 def moments(x, axes, keepdims, synchronized):
+    if x.dtype == np.float16:
+        # A variance that float16 doesn't hold is its largest number.
+        average, variance = moments(x.astype(np.float32), axes, keepdims, synchronized)
+        return average.astype(x.dtype), np.minimum(variance, np.finfo(np.float16).max).astype(x.dtype)
     return mean(x, axes, keepdims), var(x, axes, keepdims)
 
 

@@ -61,7 +61,7 @@ def moments(x, axes, keepdims, synchronized):
     var_ = tf.reduce_mean(squares, axes, keepdims)
     if not keepdims:
         mean_ = tf.squeeze(mean_, _axes(x, axes))
-    return tf.cast(mean_, x.dtype), var_ if x.dtype.is_complex else tf.cast(var_, x.dtype)
+    return tf.cast(mean_, x.dtype), var_ if x.dtype.is_complex else tf.saturate_cast(var_, x.dtype)
 
 
 def argmax(x, axis, keepdims):
