@@ -51,6 +51,8 @@ def moments(x, axes, keepdims, synchronized):
     var_ = jnp.mean(jnp.square(wide - mean_), axes, keepdims=keepdims)
     if not keepdims:
         mean_ = jnp.squeeze(mean_, axes)
+    if x.dtype == jnp.float16:
+        var_ = jnp.minimum(var_, jnp.finfo(x.dtype).max)  # what float16 can't hold is its largest number
     return mean_.astype(x.dtype), var_.astype(x.dtype)
 
 
