@@ -219,22 +219,23 @@ def _detached(aux):
     return tree_map(lambda a: a.detach() if isinstance(a, torch.Tensor) else a, aux)
 
 
+class _Custom(torch.autograd.Function):
+    """`f(*args)`, which runs unwatched, and whose own gradient function takes over."""
+
+    @staticmethod
+    def forward(ctx, f, *args):
+        output, ctx.grad_fn = f(*args)
+        ctx.args = args
+        return tuple(output) if isinstance(output, list) else output
+
+    @staticmethod
+    def backward(ctx, *upstream):
+        grads = gradients.call(ctx.grad_fn, ctx.args, upstream[0] if len(upstream) == 1 else upstream)
+        return None, *(grads if isinstance(grads, (list, tuple)) else (grads,))
+
+
 def custom_gradient(f):
-    """`f` as an autograd function: it runs unwatched, and its own gradient function takes over."""
-
-    class Custom(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, *args):
-            output, ctx.grad_fn = f(*args)
-            ctx.args = args
-            return tuple(output) if isinstance(output, list) else output
-
-        @staticmethod
-        def backward(ctx, *upstream):
-            grads = gradients.call(ctx.grad_fn, ctx.args, upstream[0] if len(upstream) == 1 else upstream)
-            return tuple(grads) if isinstance(grads, (list, tuple)) else grads
-
-    return lambda *args: Custom.apply(*args)
+    return lambda *args: _Custom.apply(f, *args)
 
 
 def compile(fn, **options):
