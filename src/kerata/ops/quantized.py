@@ -16,7 +16,9 @@ def integer_einsum(subscripts, x: Index, kernel: Index):
     Returns:
         int32 tensor.
 
-    >>> ops.integer_einsum("ab,bc->ac", ops.convert_to_tensor([[100, 100]], "int8"), ops.convert_to_tensor([[100], [1]], "int8"))
+    >>> from kerata.ops.quantized import integer_einsum
+    >>> x, kernel = (ops.convert_to_tensor(v, "int8") for v in ([[100, 100]], [[100], [1]]))
+    >>> integer_einsum("ab,bc->ac", x, kernel)
     [[10100]]
     """
     return einsum(subscripts, cast(x, "int32"), cast(kernel, "int32"))

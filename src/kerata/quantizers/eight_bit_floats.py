@@ -34,7 +34,7 @@ def compute_float8_amax_history(x, amax_history):
     >>> from kerata import ops, quantizers
     >>> history = quantizers.compute_float8_amax_history(ops.convert_to_tensor([-3.0]), ops.convert_to_tensor([1.0, 2.0]))
     >>> ops.convert_to_numpy(history).tolist()
-    [3.0, 2.0]
+    [3.0, 1.0]
     """
     amax_history = convert_to_tensor(amax_history)
     newest = ops.cast(ops.max(ops.abs(convert_to_tensor(x))), ops.dtype(amax_history))

@@ -27,7 +27,7 @@ def fake_quant_with_min_max_vars(inputs, min_vals, max_vals, num_bits=8, narrow_
     >>> from kerata import ops, quantizers
     >>> y = quantizers.fake_quant_with_min_max_vars(ops.convert_to_tensor([-3.0, 0.1, 5.0]), -1.0, 1.0, num_bits=2)
     >>> ops.convert_to_numpy(ops.round(y * 3)).tolist()
-    [-2.0, 0.0, 4.0]
+    [-4.0, 0.0, 2.0]
     """
     num_bits = integer(num_bits, "num_bits", "fake_quant_with_min_max_vars", minimum=1)
     inputs = convert_to_tensor(inputs)

@@ -29,7 +29,7 @@ def abs_max_quantize(inputs, axis, value_range=(-127, 127), dtype="int8", epsilo
     >>> from kerata import ops, quantizers
     >>> q, scale = quantizers.abs_max_quantize(ops.convert_to_tensor([[1.0, -2.0], [0.5, 0.25]]), axis=-1)
     >>> ops.convert_to_numpy(q).tolist()
-    [[64, -127], [127, 64]]
+    [[64, -127], [127, 63]]
     """
     if to_numpy:
         q, scale = host_abs_max(convert_to_numpy(inputs), axis, value_range, dtype, epsilon)
