@@ -47,6 +47,9 @@ class Reference:
         self.output = self.layer(*sample.inputs, **sample.call)
         randomized = [_random_like(w) for w in self.layer.weights]
         self.layer.set_weights(randomized)
+        if hasattr(self.layer, "finalize_state"):
+            # Keras's adapted layers heed new weights from here on.
+            self.layer.finalize_state()
         self.weights = randomized
         self.names = [w.path.split("/")[-1] for w in self.layer.weights]
         self.output = keras.tree.map_structure(np.asarray, self.layer(*sample.inputs, **sample.call))

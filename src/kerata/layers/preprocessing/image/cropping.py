@@ -52,7 +52,7 @@ class SizedLayer(ImageLayer):
         """The window that begins at a place, in the result's size."""
         tall, wide = self._window(*self._size(images))
         cut = self._cut(images, top, left, tall, wide)
-        if (tall, wide) == (self.height, self.width):
+        if isinstance(tall, int) and (tall, wide) == (self.height, self.width):
             return cut
         return self._resized(cut, interpolation=interpolation)
 
