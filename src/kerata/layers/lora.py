@@ -33,7 +33,9 @@ class Adaptable:
         if getattr(self, f"{self._adapted}_constraint") is not None:
             raise ValueError(f"{self._where()}: LoRA is incompatible with {self._constrained} constraints.")
         if not (self.built or self._building):
-            raise ValueError(f"{self._where()}: Cannot enable lora on a layer that isn't yet built; call it once before.")
+            raise ValueError(
+                f"{self._where()}: Cannot enable lora on a layer that isn't yet built; call it once before."
+            )
         if self.lora_enabled:
             raise ValueError(f"{self._where()}: lora is already enabled, with rank {self.lora_rank}.")
         rank = positive_int(rank, "rank", self._where())
