@@ -321,3 +321,35 @@ def test_data_sets_hear_of_every_pass(training_backend):
         heard.clear()
         run(Data(), verbose=0)
         assert heard == ["begin", "end"]
+
+
+def test_a_layer_with_the_trainer_is_a_model(training_backend):
+    class Own(kerata.Model.__mro__[1], layers.Dense):
+        def __init__(self):
+            layers.Dense.__init__(self, 1)
+            kerata.Model.__mro__[1].__init__(self)
+
+    model = Own()
+    model.compile("sgd", "mse", metrics=["mae"])
+    logs = model.fit(X, Y, epochs=2, verbose=0).history
+    assert set(logs) == {"loss", "mae"} and logs["loss"][1] < logs["loss"][0]
+    assert model.predict(X, verbose=0).shape == Y.shape
+
+
+def test_metrics_of_a_model_within_a_model_are_its_own():
+    inner = kerata.Sequential([kerata.Input((4,)), layers.Dense(2)])
+    inner.compile("sgd", "mse", metrics=["mae"])
+    outer = kerata.Sequential([inner, layers.Dense(1)])
+    outer.compile("sgd", "mse", metrics=["mse"])
+    assert [m.name for m in outer.metrics] == outer.metrics_names == ["loss", "compile_metrics"]
+
+
+def test_compute_loss_without_a_phase(training_backend):
+    class Own(kerata.Sequential):
+        def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None):
+            return 2 * super().compute_loss(x, y, y_pred, sample_weight)
+
+    model = Own([layers.Dense(1)])
+    model.compile("sgd", "mse")
+    plain = float(np.mean((model.predict(X, verbose=0) - Y) ** 2))
+    assert model.evaluate(X, Y, verbose=0) == pytest.approx(2 * plain, rel=1e-4)

@@ -450,7 +450,8 @@ class Layer(Constructed, metaclass=LayerMeta):
     def metrics(self):
         found = list(self._metrics)
         for layer in self._layers:
-            found += layer.metrics
+            # Not what a model within this one was compiled with.
+            found += Layer.metrics.fget(layer)
         return _unique(found)
 
     @property

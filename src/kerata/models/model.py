@@ -84,19 +84,6 @@ class Model(Trainer, Layer):
             f"{type(self).__name__} defines no `call`: write one that returns the model's outputs."
         )
 
-    # ------------------------------------------------------------- what the steps ask
-
-    def _unbuilt(self):
-        """Whether some layer still has to be built by a call."""
-        return not self.built or any(not layer.built for layer in self._flatten_layers())
-
-    def _metrics_unbuilt(self):
-        return any(part is not None and not part.built for part in (self._compile_metrics, self._compile_loss))
-
-    def _traceable(self):
-        """Whether all layers are the library's own, so that their calls can be traced once and run from the trace."""
-        return all(layer._is_pure() for layer in self._flatten_layers())
-
     # ------------------------------------------------------------- layers
 
     @property
@@ -106,7 +93,7 @@ class Model(Trainer, Layer):
 
     @layers.setter
     def layers(self, _):
-        raise AttributeError("`Model.layers` is read-only: name your attribute otherwise.")
+        raise AttributeError("`Model.layers` attribute is reserved: name yours otherwise.")
 
     def get_layer(self, name=None, index=None):
         """A layer by name or by number.

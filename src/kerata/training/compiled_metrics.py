@@ -10,11 +10,13 @@ ACCURACY = ("accuracy", "acc", "crossentropy", "ce")
 
 
 class OutputMetrics:
-    """The compiled metrics, for each output.
+    """The compiled metrics, for each output; among a model's metrics they count as one, whose result is a dict.
 
     Args:
         metrics, weighted_metrics: list of metrics (or names, or functions); or lists or dicts of such, by output.
     """
+
+    name = "compile_metrics"
 
     def __init__(self, metrics, weighted_metrics):
         for identifier in tree.flatten([metrics, weighted_metrics]):

@@ -68,7 +68,7 @@ def _build(model, kind, data):
         with Trace(record=False, dynamic=True):
             x, y, sample_weight = _parts(symbols)
             y_pred = model._forward_pass(x, training=False)
-            model.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
+            model._loss_of(x, y, y_pred, sample_weight, training=False)
             model._update_metrics(y, y_pred, sample_weight)
 
 

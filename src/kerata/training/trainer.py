@@ -17,6 +17,9 @@ class Trainer:
     """The part of a model that trains: a mix-in of `Model`."""
 
     def __init__(self):
+        # A layer with this mix-in is a model, if not one of class `Model`, which says these two itself.
+        self.__dict__.setdefault("_backend", backends.current())
+        self.__dict__.setdefault("_forward", None)
         self.__dict__.update(
             compiled=False,
             optimizer=None,
@@ -145,9 +148,10 @@ class Trainer:
     def metrics(self):
         found = [self._loss_tracker] if self._loss_tracker is not None else []
         found += [m for m in super().metrics if m not in found]
-        for part in (self._compile_metrics, self._compile_loss):
-            if part is not None and part.built:
-                found += [m for m in part.metrics if m not in found]
+        if self._compile_metrics is not None:
+            found.append(self._compile_metrics)
+        if self._compile_loss is not None and self._compile_loss.built:
+            found += self._compile_loss.metrics
         return found
 
     @property
@@ -163,20 +167,25 @@ class Trainer:
         """`{name: value}` of all metrics."""
         found = {}
         for metric in self.metrics:
-            if (
-                self._compile_metrics is not None
-                and self._compile_metrics.built
-                and _among(metric, self._compile_metrics.metrics)
-            ):
-                continue
             result = metric.result()
             if isinstance(result, dict):
                 found.update(result)
             else:
                 found[metric.name] = result
-        if self._compile_metrics is not None and self._compile_metrics.built:
-            found.update(self._compile_metrics.result())
         return found
+
+    # ------------------------------------------------------------- what the steps ask
+
+    def _unbuilt(self):
+        """Whether some layer still has to be built by a call."""
+        return not self.built or any(not layer.built for layer in self._flatten_layers())
+
+    def _metrics_unbuilt(self):
+        return any(part is not None and not part.built for part in (self._compile_metrics, self._compile_loss))
+
+    def _traceable(self):
+        """Whether all layers are the library's own, so that their calls can be traced once and run from the trace."""
+        return all(layer._is_pure() for layer in self._flatten_layers())
 
     # ------------------------------------------------------------- one step
 
@@ -206,6 +215,13 @@ class Trainer:
                 "override `compute_loss` or `train_step`."
             )
         return total
+
+    def _loss_of(self, x, y, y_pred, sample_weight, training):
+        """`compute_loss`, told of the phase if it asks: overrides written for older versions don't."""
+        parameters = inspect.signature(self.compute_loss).parameters
+        told = "training" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        phase = {"training": training} if told else {}
+        return self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, **phase)
 
     def stateless_compute_loss(
         self,
@@ -261,7 +277,7 @@ class Trainer:
 
         def forward():
             y_pred = self._forward_pass(x, training=True)
-            loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
+            loss = self._loss_of(x, y, y_pred, sample_weight, training=True)
             scaled = self.optimizer.scale_loss(loss) if self.optimizer is not None else loss
             return scaled, (loss, y_pred)
 
@@ -289,7 +305,7 @@ class Trainer:
     def _test(self, data):
         x, y, sample_weight = _parts(data)
         y_pred = self._forward_pass(x, training=False)
-        loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
+        loss = self._loss_of(x, y, y_pred, sample_weight, training=False)
         self._loss_tracker.update_state(loss, sample_weight=_samples(x))
         return self._measured(x, y, y_pred, sample_weight)
 
@@ -532,10 +548,6 @@ def _style(method, default):
         return None
     parameters = list(inspect.signature(method).parameters)
     return "state" if len(parameters) >= 2 and parameters[0] == "state" else "data"
-
-
-def _among(item, items):
-    return any(item is other for other in items)
 
 
 def _parts(data):
