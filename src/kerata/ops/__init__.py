@@ -69,8 +69,9 @@ _NAMES = {
     "prefix": ["associative_scan"],
     "control": ["cond", "fori_loop", "map", "scan", "switch", "vectorized_map", "while_loop"],
     "core": [
-        "convert_to_numpy", "convert_to_tensor", "custom_gradient", "dtype", "is_tensor", "shape", "stop_gradient",
+        "convert_to_numpy", "convert_to_tensor", "dtype", "is_tensor", "shape", "stop_gradient",
     ],
+    "differentiation": ["custom_gradient"],
 }  # fmt: skip
 
 # Sub-namespaces by origin, as `keras.ops` has them.
