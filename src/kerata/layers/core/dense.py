@@ -101,6 +101,10 @@ class Dense(Quantizable, Layer):
     def _adapter_shapes(self, rank):
         return (self._weights[0].rows, rank), (rank, self.units)
 
+    def quantized_build(self, kernel_shape, mode, config=None):
+        """Make the variables of a quantization mode for weights of this shape."""
+        super().quantized_build(kernel_shape, mode, config)
+
     def call(self, inputs, training=None):
         if self._special:
             x = self._product(self._weights[0], inputs, training)

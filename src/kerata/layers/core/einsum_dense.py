@@ -100,6 +100,10 @@ class EinsumDense(Quantizable, Layer):
         shape = self._weights[0].shape
         return (*shape[:-1], rank), (rank, shape[-1])
 
+    def quantized_build(self, kernel_shape, mode, config=None):
+        """Make the variables of a quantization mode for weights of this shape."""
+        super().quantized_build(kernel_shape, mode, config)
+
     def call(self, inputs, training=None):
         if self._special:
             x = self._product(self._weights[0], inputs, training)

@@ -104,6 +104,10 @@ class Embedding(Quantizable, Layer):
     def _adapter_shapes(self, rank):
         return (self.input_dim, rank), (rank, self.output_dim)
 
+    def quantized_build(self, embeddings_shape, mode, config=None):
+        """Make the variables of a quantization mode for weights of this shape."""
+        super().quantized_build(embeddings_shape, mode, config)
+
     def call(self, inputs):
         if not dtypes.is_int(ops.dtype(inputs)):
             inputs = ops.cast(inputs, "int32")

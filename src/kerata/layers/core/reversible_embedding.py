@@ -80,6 +80,12 @@ class ReversibleEmbedding(Embedding):
                 constraint=self.embeddings_constraint,
             )
 
+    def compute_output_shape(self, input_shape, reverse=False):
+        """`(…, output_dim)`; in `reverse`, `(…, input_dim)`."""
+        if reverse:
+            return (*input_shape[:-1], self.input_dim)
+        return (*input_shape, self.output_dim)
+
     def call(self, inputs, reverse=False):
         if not reverse:
             return super().call(inputs)

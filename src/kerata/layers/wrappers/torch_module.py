@@ -66,6 +66,14 @@ class TorchModuleWrapper(Layer):
             self.module.train(bool(training))
         return self.module(*args, **kwargs)
 
+    def parameters(self, recurse=True):
+        """The module's parameters."""
+        return self.module.parameters(recurse=recurse)
+
+    def compute_output_shape(self, input_shape):
+        """Shape of the output for an input of a shape; batch sizes go through."""
+        return super().compute_output_shape(input_shape)
+
     def compute_output_spec(self, *args, training=None, **kwargs):
         """By the shape that was given, else by calling the module without data."""
         if self.output_shape is not None:

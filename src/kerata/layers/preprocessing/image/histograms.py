@@ -56,6 +56,10 @@ class Equalization(ImageLayer):
         self.value_range = pixel_range(value_range, self)
         self.bins = positive_int(bins, "bins", self._where())
 
+    def compute_output_spec(self, inputs, **kwargs):
+        """Shapes and dtypes of the outputs."""
+        return super().compute_output_spec(inputs)
+
     def _images(self, images, transformation):
         rows, undo = _as_rows(images, self._axes, pooled=True)
         pixels = ops.clip(to_range(rows, self.value_range, (0, BYTE)), 0, BYTE)

@@ -125,6 +125,10 @@ class RandomGrayscale(RandomImageLayer):
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         self.factor = probability(factor, "factor", self)
 
+    def compute_output_spec(self, inputs, **kwargs):
+        """Shapes and dtypes of the outputs."""
+        return super().compute_output_spec(inputs)
+
     def get_random_transformation(self, images, training=True, seed=None):
         return super().get_random_transformation(images, training=training, seed=seed)
 
