@@ -124,6 +124,9 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "rnn.simple": ["SimpleRNN", "SimpleRNNCell"],
         "rnn.stacked_cells": ["StackedRNNCells"],
         "rnn.time_distributed": ["TimeDistributed"],
+        "wrappers.flax_layer": ["FlaxLayer"],
+        "wrappers.jax_layer": ["JaxLayer"],
+        "wrappers.tfsm_layer": ["TFSMLayer"],
         "wrappers.torch_module": ["TorchModuleWrapper"],
     },
 )

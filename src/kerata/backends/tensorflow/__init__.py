@@ -6,6 +6,7 @@ from kerata.backends.tensorflow.creation import *  # noqa: F403
 from kerata.backends.tensorflow.differentiation import *  # noqa: F403
 from kerata.backends.tensorflow.elementwise import *  # noqa: F403
 from kerata.backends.tensorflow.fft import *  # noqa: F403
+from kerata.backends.tensorflow.foreign import *  # noqa: F403
 from kerata.backends.tensorflow.image import *  # noqa: F403
 from kerata.backends.tensorflow.indexing import *  # noqa: F403
 from kerata.backends.tensorflow.linalg import *  # noqa: F403
