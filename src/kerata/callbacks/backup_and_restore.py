@@ -32,9 +32,7 @@ class BackupAndRestore(Callback):
 
     def __init__(self, backup_dir, save_freq="epoch", double_checkpoint=False, delete_checkpoint=True):
         if not backup_dir:
-            raise ValueError(
-                "Empty `backup_dir` argument passed to BackupAndRestore. Give a folder for the backup."
-            )
+            raise ValueError("Empty `backup_dir` argument passed to BackupAndRestore. Give a folder for the backup.")
         self.backup_dir = os.fspath(backup_dir)
         # False is what Keras has for "by other means"; here it means never.
         if save_freq is not False:
@@ -118,8 +116,7 @@ class BackupAndRestore(Callback):
                         f"folder {self.backup_dir} to start anew."
                     ) from error
                 warnings.warn(
-                    f"BackupAndRestore: the backup {weights} can't be restored ({error}); taking the one "
-                    "before.",
+                    f"BackupAndRestore: the backup {weights} can't be restored ({error}); taking the one before.",
                     stacklevel=3,
                 )
         return None

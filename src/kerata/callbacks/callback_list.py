@@ -45,8 +45,7 @@ class CallbackList(Callback):
     def _collect(self):
         """Note who has batch hooks. Again at each beginning, for they may be set on an object at any time."""
         self._hooks = {
-            name: tuple(getattr(c, name) for c in self.callbacks if _has_hook(c, name))
-            for name in _BATCH_HOOKS
+            name: tuple(getattr(c, name) for c in self.callbacks if _has_hook(c, name)) for name in _BATCH_HOOKS
         }
 
     @property

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 from kerata.callbacks.callback import Callback
-from kerata.callbacks.learning_rate import check_settable, get_rate
+from kerata.callbacks.learning_rate import get_rate, rated_optimizers, rates
 from kerata.callbacks.messages import say
 
 
@@ -29,18 +29,23 @@ class LearningRateScheduler(Callback):
         self._takes_rate = _takes_two(schedule)
 
     def on_epoch_begin(self, epoch, logs=None):
-        check_settable(self.model, "LearningRateScheduler")
-        rate = self.schedule(epoch, get_rate(self.model)) if self._takes_rate else self.schedule(epoch)
+        optimizers = rated_optimizers(self.model, "LearningRateScheduler")
+        for optimizer in optimizers:
+            rate = self._scheduled(epoch, optimizer)
+            optimizer.learning_rate = rate
+            if self.verbose > 0:
+                of = f" of {optimizer.name}" if len(optimizers) > 1 else ""
+                say(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate{of} to {rate}.")
+
+    def _scheduled(self, epoch, optimizer):
+        rate = self.schedule(epoch, get_rate(optimizer)) if self._takes_rate else self.schedule(epoch)
         if not isinstance(rate, (float, np.floating)) and not getattr(rate, "shape", None) == ():
             raise ValueError(f"The output of the `schedule` function should be a float. Got: {rate!r}")
-        rate = float(rate)
-        self.model.optimizer.learning_rate = rate
-        if self.verbose > 0:
-            say(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {rate}.")
+        return float(rate)
 
     def on_epoch_end(self, epoch, logs=None):
         if logs is not None:
-            logs["learning_rate"] = get_rate(self.model)
+            logs.update(rates(rated_optimizers(self.model, "LearningRateScheduler")))
 
 
 def _takes_two(schedule):

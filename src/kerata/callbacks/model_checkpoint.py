@@ -123,8 +123,7 @@ class ModelCheckpoint(MonitorCallback):
         except KeyError as error:
             known = ", ".join(["epoch", *names, *logs])
             raise KeyError(
-                f'Failed to format this callback filepath: "{self.filepath}". There is no {error}; there '
-                f"are: {known}."
+                f'Failed to format this callback filepath: "{self.filepath}". There is no {error}; there are: {known}.'
             ) from None
 
 

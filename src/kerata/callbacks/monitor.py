@@ -25,8 +25,7 @@ class MonitorCallback(Callback):
     def __init__(self, monitor="val_loss", mode="auto", baseline=None, min_delta=0):
         if mode not in MODES:
             warnings.warn(
-                f"{type(self).__name__} mode '{mode}' is unknown (known: auto, min, max); falling back to "
-                "auto.",
+                f"{type(self).__name__} mode '{mode}' is unknown (known: auto, min, max); falling back to auto.",
                 stacklevel=3,
             )
             mode = "auto"
@@ -68,8 +67,7 @@ class MonitorCallback(Callback):
         value = (logs or {}).get(self.monitor)
         if value is None:
             warnings.warn(
-                f"{what} `{self.monitor}` which is not available. Available metrics are: "
-                f"{', '.join(logs or {})}",
+                f"{what} `{self.monitor}` which is not available. Available metrics are: {', '.join(logs or {})}",
                 stacklevel=3,
             )
         return value

@@ -160,9 +160,7 @@ class Progbar:
         if not self._dynamic:
             say(text)
             return
-        line = " ".join(
-            filter(None, [f"{BOLD}{counter}{RESET}", self._bar(current, width), _bold_first(tail)])
-        )
+        line = " ".join(filter(None, [f"{BOLD}{counter}{RESET}", self._bar(current, width), _bold_first(tail)]))
         say(f"\r{line}{padding}", end="\n" if finalize else "")
 
     def _bar_width(self, room, others):

@@ -75,9 +75,7 @@ class ProgbarLogger(Callback):
     def _begin(self):
         self.seen = 0
         # The numbers are means over the epoch already.
-        self.progbar = Progbar(
-            self.target, verbose=self.verbose, interval=INTERVAL_SECONDS, stateless_metrics=[]
-        )
+        self.progbar = Progbar(self.target, verbose=self.verbose, interval=INTERVAL_SECONDS, stateless_metrics=[])
 
     def _update(self, batch, logs):
         if self.progbar is None:

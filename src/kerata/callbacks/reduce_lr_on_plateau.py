@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from kerata.callbacks.learning_rate import check_settable, get_rate
+from kerata.callbacks.learning_rate import get_rate, rated_optimizers, rates
 from kerata.callbacks.messages import say
 from kerata.callbacks.monitor import MonitorCallback
 
@@ -63,8 +63,8 @@ class ReduceLROnPlateau(MonitorCallback):
 
     def on_epoch_end(self, epoch, logs=None):
         logs = {} if logs is None else logs
-        check_settable(self.model, "ReduceLROnPlateau")
-        logs["learning_rate"] = get_rate(self.model)
+        optimizers = rated_optimizers(self.model, "ReduceLROnPlateau")
+        logs.update(rates(optimizers))
         if self.monitor_op is None:
             self._set_monitor_op()
         current = logs.get(self.monitor)
@@ -86,19 +86,20 @@ class ReduceLROnPlateau(MonitorCallback):
             return
         self.wait += 1
         if self.wait >= self.patience:
-            self._reduce(epoch)
+            self._reduce(epoch, optimizers)
 
-    def _reduce(self, epoch):
-        rate = get_rate(self.model)
+    def _reduce(self, epoch, optimizers):
         # Optimizers keep it in float32, hence compared there.
-        if np.float32(rate) <= np.float32(self.min_lr):
-            return
-        rate = max(rate * self.factor, self.min_lr)
-        self.model.optimizer.learning_rate = rate
-        if self.verbose > 0:
-            say(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {rate}.")
-        self.cooldown_counter = self.cooldown
-        self.wait = 0
+        high = [o for o in optimizers if np.float32(get_rate(o)) > np.float32(self.min_lr)]
+        for optimizer in high:
+            rate = max(get_rate(optimizer) * self.factor, self.min_lr)
+            optimizer.learning_rate = rate
+            if self.verbose > 0:
+                of = f" of {optimizer.name}" if len(optimizers) > 1 else ""
+                say(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate{of} to {rate}.")
+        if high:
+            self.cooldown_counter = self.cooldown
+            self.wait = 0
 
     def in_cooldown(self):
         """Whether it waits after a reduction."""

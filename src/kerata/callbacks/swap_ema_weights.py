@@ -28,34 +28,35 @@ class SwapEMAWeights(Callback):
     def _swap_in(self):
         if self._weights is not None:
             return
-        optimizer = self._optimizer()
-        variables = optimizer._trainable_variables
-        averages = optimizer._model_variables_moving_average
-        # Kept apart, not in the averages' place: training may end at any moment, and it ends with the
-        # averages.
-        # Copies: on torch `numpy()` gives the variable's own memory.
-        self._weights = [np.array(variable.numpy()) for variable in variables]
-        for variable, average in zip(variables, averages, strict=True):
-            variable.assign(average.numpy())
+        self._weights = []
+        for optimizer in self._optimizers():
+            averages = optimizer._model_variables_moving_average
+            for variable, average in zip(optimizer._trainable_variables, averages, strict=True):
+                # Kept apart, not in the averages' place: training may end at any moment, and it ends with the
+                # averages.
+                # Copies: on torch `numpy()` gives the variable's own memory.
+                self._weights.append((variable, np.array(variable.numpy())))
+                variable.assign(average.numpy())
 
     def _swap_out(self):
-        if self._weights is None:
-            return
-        for variable, value in zip(self._optimizer()._trainable_variables, self._weights, strict=True):
+        for variable, value in self._weights or ():
             variable.assign(value)
         self._weights = None
 
-    def _optimizer(self):
+    def _optimizers(self):
+        """The optimizers that keep averages: the model's, or those of a `MultiOptimizer`."""
         optimizer = getattr(self.model.optimizer, "inner_optimizer", self.model.optimizer)
-        if not getattr(optimizer, "use_ema", False):
+        candidates = getattr(optimizer, "optimizers", None) or [optimizer]
+        found = [one for one in candidates if getattr(one, "use_ema", False)]
+        if not found:
             raise ValueError(
                 "SwapEMAWeights must be used when `use_ema=True` is set on the optimizer. Received: "
                 f"use_ema={getattr(optimizer, 'use_ema', None)}"
             )
-        return optimizer
+        return found
 
     def on_train_begin(self, logs=None):
-        self._optimizer()
+        self._optimizers()
         self._weights = None
 
     def on_train_end(self, logs=None):
