@@ -349,7 +349,7 @@ def test_a_file_of_a_layer(tmp_path):
 
 def test_missing_files(tmp_path):
     dense(3).save(tmp_path / "model.keras")
-    with pytest.raises(FileNotFoundError, match="no file .*Did you mean 'model.keras'"):
+    with pytest.raises(FileNotFoundError, match="File not found: .*Did you mean 'model.keras'"):
         saving.load_model(tmp_path / "modle.keras")
     with pytest.raises(FileNotFoundError, match="no folder"):
         dense(3).load_weights(tmp_path / "no" / "m.weights.h5")

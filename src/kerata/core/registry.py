@@ -70,8 +70,8 @@ def register_keras_serializable(package="Custom", name=None):
     def register(obj):
         if inspect.isclass(obj) and not hasattr(obj, "get_config"):
             raise ValueError(
-                f"register_keras_serializable: {obj.__name__} has no `get_config()`, so there is nothing to "
-                "save. Define it, with the constructor's arguments as a dict."
+                f"register_keras_serializable: Cannot register a class that does not have a get_config() method, as {obj.__name__}: "
+                "there would be nothing to save. Define it, with the constructor's arguments as a dict."
             )
         registered = f"{package}>{obj.__name__ if name is None else name}"
         _global_objects[registered] = obj
@@ -104,6 +104,12 @@ def get_registered_object(name, custom_objects=None, module_objects=None):
         if known and name in known:
             return known[name]
     return None
+
+
+def registered_by_bare_name(name):
+    """The function that is registered as `package>name` in just one package, or `None`: older files leave the package out."""
+    found = [o for key, o in _global_objects.items() if key.rpartition(">")[2] == name and not isinstance(o, type)]
+    return found[0] if len(found) == 1 else None
 
 
 def get_custom_objects():

@@ -114,6 +114,18 @@ def sharing():
         _read.reset(read)
 
 
+@contextmanager
+def apart():
+    """Within the block, objects are written and read without regard to the file that is being written or read around it:
+    the numbers of its shared objects are others."""
+    written, read = _written.set(None), _read.set(None)
+    try:
+        yield
+    finally:
+        _written.reset(written)
+        _read.reset(read)
+
+
 def _scalar(value):
     item = value.item()
     return item if isinstance(item, _PLAIN) else _tensor(np.asarray(value))
@@ -365,8 +377,8 @@ def _read_keras_tensor(config):
 def _read_lambda(config):
     if in_safe_mode():
         raise DeserializationError(
-            "The file holds a Python lambda, that is, code which the model would run. If you trust the file, "
-            "load it with `safe_mode=False`."
+            "The file holds a Python lambda, that is, code which the model would run (arbitrary code execution). If you "
+            "trust the file, load it with `safe_mode=False`."
         )
     parts = config["value"] if "value" in config else [config[k] for k in ("code", "defaults", "closure")]
     code, defaults, closure = parts
@@ -384,9 +396,7 @@ def function_from_code(code, defaults=None, closure=None):
     cells = tuple(types.CellType(value) for value in closure) if closure else None
     defaults = tuple(tuple(d) if isinstance(d, list) else d for d in defaults) if defaults else None
     names = {"__builtins__": __builtins__, "keras": registry.import_face(""), "np": np}
-    return types.FunctionType(
-        compiled, {**names, **registry.custom_objects_in_scope()}, "<lambda>", defaults, cells
-    )
+    return types.FunctionType(compiled, {**names, **registry.custom_objects_in_scope()}, "<lambda>", defaults, cells)
 
 
 _SPECIAL = {
@@ -405,9 +415,14 @@ def _find_function(config):
     if isinstance(name, dict):
         # Keras 2 wrapped the name once more.
         name = name.get("config", name)
-    found = registry.get_registered_object(name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        raise DeserializationError(
+            f"function: Expected 'config' to be a non-null str, the function's name, not {name!r}."
+        )
+    found = registry.get_registered_object(name) or registry.registered_by_bare_name(name)
     if found is None:
         found = registry.public_function(name, config.get("module"))
+        _check_named_alike(config, name, found)
     if found is None:
         raise DeserializationError(
             f"The config names a function {name!r} that is neither Kerata's own nor registered. "
@@ -476,6 +491,17 @@ def _without_numbers(value):
     return value
 
 
+def _check_named_alike(config, name, found):
+    """Refuse one of the library's own under the registered name of something else."""
+    registered = config.get("registered_name")
+    if found is not None and registered not in (None, "function", name):
+        raise DeserializationError(
+            f"The config names {name!r}, registered as {registered!r}, but nothing is registered by that name: it resolved "
+            f"to a Keras built-in, {name!r}, which is never registered. The file was made by hand or is damaged; or "
+            "register what it means before loading it."
+        )
+
+
 def find_class(config):
     """The class that a serialized object names: registered or handed over, or the library's own."""
     module, name = config.get("module"), config["class_name"]
@@ -488,6 +514,7 @@ def find_class(config):
         if inspect.isclass(found):
             return found
     found = registry.public_class(module, name)
+    _check_named_alike(config, name, found)
     if found is None:
         similar = errors.nearest(name, registry.public_class_names()) if registered in (None, name) else ""
         raise DeserializationError(
@@ -501,9 +528,11 @@ def find_class(config):
 def _made(cls, config):
     inner = config["config"]
     if not isinstance(inner, dict):
-        raise DeserializationError(f"{cls.__name__}: its config must be a dict, not {_shortened(inner)}.")
+        raise DeserializationError(f"{cls.__name__}: Expected 'config' to be a dict, not {_shortened(inner)}.")
     if not hasattr(cls, "from_config"):
-        raise DeserializationError(f"{cls.__name__} has no `from_config()`, so a config can't make it.")
+        raise DeserializationError(
+            f"Unable to reconstruct an instance of {cls.__name__}: it has no `from_config()`, so a config can't make it."
+        )
     try:
         return cls.from_config(dict(inner))
     except DeserializationError:

@@ -28,7 +28,7 @@ def export_model(model, filepath, format, verbose=None, input_signature=None, **
     """
     if format not in FORMATS:
         raise ValueError(
-            f"export: the format {format!r} can't be written.{nearest(format, FORMATS)} "
+            f"export: Unrecognized format={format!r}.{nearest(format, FORMATS)} "
             f"Formats: {', '.join(repr(f) for f in FORMATS)}."
         )
     writer = importlib.import_module(f"kerata.export.{FORMATS[format]}")

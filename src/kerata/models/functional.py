@@ -337,7 +337,12 @@ def functional_from_config(cls, config, custom_objects=None):
     inputs = _at_addresses(config["input_layers"], outputs)
     results = _at_addresses(config["output_layers"], outputs)
     rest = {k: v for k, v in config.items() if k not in ("layers", "input_layers", "output_layers")}
-    return cls(inputs, results, **rest)
+    model = cls(inputs, results, **rest)
+    # Ops keep the names that they have in the file.
+    for (name, _), tensors in outputs.items():
+        if isinstance(made[name], dict) and hasattr(model, "_node_names"):
+            model._node_names[id(tensors[0].node)] = name
+    return model
 
 
 def _run_node(operation, name, number, node, outputs):

@@ -211,6 +211,11 @@ class Sequential(Model):
     def from_config(cls, config, custom_objects=None):
         if "layers" not in config:
             return super().from_config(config)
+        for record in config["layers"]:
+            if not isinstance(record, dict) or "config" not in record:
+                raise ValueError(
+                    f"{cls.__name__}: Expected a dictionary containing a 'config' key for each layer, but the config holds {record!r}."
+                )
         layers = [deserialize_keras_object(record, custom_objects=custom_objects) for record in config["layers"]]
         kwargs = {k: config[k] for k in ("name", "trainable") if k in config}
         model = cls(name=kwargs.get("name"))

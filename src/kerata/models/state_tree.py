@@ -1,5 +1,7 @@
 """A model's state as nested dicts, by the paths of its variables."""
 
+import numpy as np
+
 
 def _kinds(model):
     found = {
@@ -28,7 +30,8 @@ def state_tree(model, value_format):
                 node = node.setdefault(part, {})
             if name in node:
                 raise ValueError(
-                    f"get_state_tree: two variables have the path {v.path!r}; give their layers different names."
+                    f"get_state_tree: The following variable path is found twice in the model: {v.path!r}; give the layers of the "
+                    "two other names."
                 )
             node[name] = v.value if value_format == "backend_tensor" else v.numpy()
     return result
@@ -45,9 +48,10 @@ def set_state_tree(model, tree):
         for path, value in _leaves(branch):
             if path not in by_path:
                 raise ValueError(f"set_state_tree: the model has no variable {path!r} among its {kind}.")
-            if tuple(value.shape) != tuple(by_path[path].shape):
+            shape = tuple(value.shape if hasattr(value, "shape") else np.shape(value))
+            if shape != tuple(by_path[path].shape):
                 raise ValueError(
-                    f"set_state_tree: {path!r} has the shape {tuple(by_path[path].shape)}, but {tuple(value.shape)} was given."
+                    f"set_state_tree: {path!r} has the shape {tuple(by_path[path].shape)}, but {shape} was given."
                 )
             todo.append((by_path[path], value))
     for variable, value in todo:

@@ -1102,10 +1102,11 @@ def sparse_categorical_crossentropy(target: Index, output: Float, from_logits=Fa
     """
     if not output.shape:
         raise ValueError("sparse_categorical_crossentropy: the output has no dimensions; one of classes is needed.")
-    if len(target.shape) == len(output.shape) and target.shape[-1] == 1:
-        target = squeeze(target, axis=-1)
     rest = list(output.shape)
-    del rest[rules.axis_in(axis, len(rest), "sparse_categorical_crossentropy")]
+    axis = rules.axis_in(axis, len(rest), "sparse_categorical_crossentropy")
+    if len(target.shape) == len(rest) and 1 in (target.shape[axis], target.shape[-1]):
+        target = squeeze(target, axis=axis if target.shape[axis] == 1 else -1)
+    del rest[axis]
     if len(target.shape) != len(rest) or any(
         a is not None and b is not None and a != b for a, b in zip(target.shape, rest, strict=True)
     ):

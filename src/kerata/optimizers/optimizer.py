@@ -417,9 +417,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             previous.assign(learning_rate)
         else:
             raise TypeError(
-                f"{self.name}: its learning rate comes from {previous!r}, given when it was made, so it "
-                "can't be "
-                "set to a number. Make the optimizer with a number if it should be settable."
+                f"{self.name}: This optimizer was created with a `LearningRateSchedule` ({previous!r}), so its learning rate "
+                "can't be set to a number. Make the optimizer with a number if it should be settable."
             )
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None):

@@ -53,6 +53,11 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
             f"save_model: the file's name must end in '.keras', but it is {path!r}. For a folder, give "
             "`zipped=False`; for weights alone, call `save_weights`; for deployment, `model.export`."
         )
+    if not zipped and path.endswith(".keras"):
+        raise ValueError(
+            f"save_model: with `zipped=False` it's a folder that is written, whose name should not end in '.keras', but it is "
+            f"{path!r}."
+        )
     if ask_to_overwrite(path, overwrite):
         _save(model, path, zipped, include_optimizer)
 
@@ -76,6 +81,11 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
         TypeError: it names a class or function that isn't known.
     """
     path = os.fspath(filepath)
+    if not os.path.exists(path) and not path.endswith((".keras", *_LEGACY)) and os.path.splitext(path)[1]:
+        raise ValueError(
+            f"load_model: File format not supported: {path!r} has an unknown ending. Models are in files ending in .keras, in "
+            "folders, or in .h5 files (Keras 2)."
+        )
     must_exist(path, "load_model")
     if path.endswith(_LEGACY) and not path.endswith(".weights.h5"):
         from kerata.saving import legacy

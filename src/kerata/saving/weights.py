@@ -99,28 +99,32 @@ def ask_to_overwrite(path, overwrite):
     return answer == "y"
 
 
+class MissingFileError(FileNotFoundError, ValueError):
+    """There is no such file. (Keras raises a `ValueError`.)"""
+
+
 def must_exist(path, owner):
     """Raise for a path that leads nowhere."""
     if not os.path.exists(path):
         folder = os.path.dirname(os.path.abspath(path))
         near = errors.nearest(os.path.basename(path), os.listdir(folder)) if os.path.isdir(folder) else ""
         missing = "" if os.path.isdir(folder) else f" There is no folder {folder!r} either."
-        raise FileNotFoundError(f"{owner}: there is no file {path!r}.{near}{missing}")
+        raise MissingFileError(f"{owner}: File not found: {path!r}.{near}{missing}")
 
 
 def _reader(path, stack):
     if path.endswith(_INDEX_ENDING):
         must_exist(path, "load_weights")
         return stack.enter_context(ShardedReader(path))
+    if not os.path.isdir(path) and not path.endswith((".keras", _ENDING)):
+        raise ValueError(
+            f"load_weights: File format not supported: {path!r} has an unknown ending. Weights are in files ending in "
+            f"{_ENDING}, {_INDEX_ENDING} (shards), .keras or .h5 (Keras 2)."
+        )
     must_exist(path, "load_weights")
     if os.path.isdir(path) or path.endswith(".keras"):
         return stack.enter_context(archive.Archive(path)).weights()
-    if path.endswith(_ENDING):
-        return stack.enter_context(Reader(path, repr(path)))
-    raise ValueError(
-        f"load_weights: {path!r} has an unknown ending. Weights are in files ending in {_ENDING}, "
-        f"{_INDEX_ENDING} (shards), .keras or .h5 (Keras 2)."
-    )
+    return stack.enter_context(Reader(path, repr(path)))
 
 
 def _is_legacy(path):

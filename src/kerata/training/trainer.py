@@ -558,7 +558,8 @@ def _parts(data):
 
 
 def _samples(x):
-    return batch_size(tree.flatten(x)[0])
+    # (Optional inputs may be missing.)
+    return batch_size(next(v for v in tree.flatten(x) if v is not None))
 
 
 def _stopped(x):

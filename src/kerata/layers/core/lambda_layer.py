@@ -108,7 +108,8 @@ def _revived(value, safe, custom_objects):
     if isinstance(value, dict) and "class_name" in value:
         if safe and value["class_name"] == "__lambda__":
             raise ValueError(
-                "Lambda: the config holds a Python lambda, that is, code which the model would run (arbitrary code execution). If you trust it, load "
+                "Lambda: the config holds a Python lambda, that is, code which the model would run (arbitrary code execution). "
+                "If you trust it, load "
                 "with `safe_mode=False`."
             )
         return serialization.deserialize_keras_object(value, custom_objects=custom_objects, safe_mode=safe)

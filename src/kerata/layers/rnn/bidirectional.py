@@ -34,6 +34,17 @@ class Bidirectional(Layer):
         super().__init__(**kwargs)
         self.merge_mode = one_of(merge_mode, MERGE_MODES, "merge_mode", self._where())
         # A copy, so that the layer given may be used elsewhere.
+        with serialization.apart():
+            self._copy(layer, backward_layer)
+        self._check_directions()
+        self.stateful = layer.stateful
+        self.return_sequences = layer.return_sequences
+        self.return_state = layer.return_state
+        self.supports_masking = True
+        self.input_spec = layer.input_spec
+        self._initial_weights = weights
+
+    def _copy(self, layer, backward_layer):
         config = serialization.serialize_keras_object(layer)
         if getattr(layer, "zero_output_for_mask", None) is not None and layer.return_sequences:
             # Masked steps would otherwise repeat another step's output in each direction.
@@ -45,13 +56,6 @@ class Bidirectional(Layer):
         else:
             backward_layer.name = f"backward_{backward_layer.name.removeprefix('backward_')}"
         self.backward_layer = backward_layer
-        self._check_directions()
-        self.stateful = layer.stateful
-        self.return_sequences = layer.return_sequences
-        self.return_state = layer.return_state
-        self.supports_masking = True
-        self.input_spec = layer.input_spec
-        self._initial_weights = weights
 
     def _check_directions(self):
         forward, backward = self.forward_layer, self.backward_layer
