@@ -55,6 +55,13 @@ def test_stateful(backend):
     assert not np.any(layer.states[0].numpy())
 
 
+def test_stateful_keeps_to_its_batch_size():
+    layer = layers.SimpleRNN(2, stateful=True)
+    layer(np.ones((4, 3, 2), "float32"))
+    with pytest.raises(ValueError, match="batch size that its states were made for, 4, but the inputs have 1"):
+        layer(np.ones((1, 3, 2), "float32"))
+
+
 def test_stateful_needs_a_batch_size():
     with pytest.raises(ValueError, match="needs a fixed batch size"):
         layers.LSTM(4, stateful=True).build((None, 5, 3))

@@ -59,7 +59,7 @@ def number(value, name, owner, optional=False, low=None, high=None):
     if not is_number or not math.isfinite(value):
         raise ValueError(f"{owner}: `{name}` must be a number, but {value!r} was given.")
     if (low is not None and value < low) or (high is not None and value > high):
-        bounds = f"in the range [{low}, {high}]" if high is not None else f"at least {low}"
+        bounds = f"a float between [{low}, {high}]" if high is not None else f"at least {low}"
         raise ValueError(f"{owner}: `{name}` must be {bounds}, but {value!r} was given.")
     return value
 

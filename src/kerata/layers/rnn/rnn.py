@@ -139,6 +139,12 @@ class RNN(Layer):
                     f"{len(state)} were given."
                 )
         elif self.stateful:
+            kept, batch = tree.flatten(self.states)[0].shape[0], sequences.shape[0]
+            if batch is not None and batch != kept:
+                raise ValueError(
+                    f"{self._where()}: a stateful layer is called with the batch size that its states were made for, {kept}, "
+                    f"but the inputs have {batch}."
+                )
             # As values: the variables are assigned at the end.
             state = tree.map_structure(ops.convert_to_tensor, list(self.states))
         else:
