@@ -45,6 +45,7 @@ def test_examples(name, tmp_path, monkeypatch):
     report = []
     with kerata.config.use_backend("jax"):
         for example in doctest.DocTestFinder(exclude_empty=True).find(module, name, extraglobs=given):
-            kerata.utils.clear_session()
+            # (Collecting garbage takes a second in a process that has run so many tests.)
+            kerata.utils.clear_session(free_memory=False)
             runner.run(example, out=report.append, clear_globs=True)
     assert runner.failures == 0, "".join(report)
