@@ -210,6 +210,18 @@ def test_layers_made_while_a_file_is_read_have_numbers_of_their_own(tmp_path):
     assert again.layers[1].forward_layer.cell.kernel_initializer.__class__.__name__ == "GlorotUniform"
 
 
+class WithoutInit(kerata.Model):
+    pass
+
+
+def test_a_functional_model_of_a_class_without_a_constructor():
+    inputs = kerata.Input((2,))
+    model = WithoutInit(inputs, kerata.layers.Dense(1)(inputs))
+    config = json.loads(json.dumps(serialize_keras_object(model)))
+    again = deserialize_keras_object(config, custom_objects={"WithoutInit": WithoutInit})
+    assert isinstance(again, WithoutInit) and [w.shape for w in again.weights] == [(2, 1), (1,)]
+
+
 def test_a_typing_error_gets_a_suggestion():
     with pytest.raises(DeserializationError, match="Did you mean 'HeUniform'"):
         deserialize_keras_object(an_object("keras.initializers", "HeUnifrom"))

@@ -494,7 +494,7 @@ def _without_numbers(value):
 def _check_named_alike(config, name, found):
     """Refuse one of the library's own under the registered name of something else."""
     registered = config.get("registered_name")
-    if found is not None and registered not in (None, "function", name):
+    if found is not None and registered not in (None, "", "function", name):
         raise DeserializationError(
             f"The config names {name!r}, registered as {registered!r}, but nothing is registered by that name: it resolved "
             f"to a Keras built-in, {name!r}, which is never registered. The file was made by hand or is damaged; or "
@@ -541,7 +541,7 @@ def _made(cls, config):
         raise DeserializationError(
             f"{cls.__name__} can't be made from its config {_shortened(inner)}: "
             f"{errors.describe_exception(error)}. `get_config()` has to return what `from_config()`, by "
-            "default the constructor, takes."
+            "default the constructor, takes; see to it that objects within are explicitly deserialized."
         ) from error
 
 

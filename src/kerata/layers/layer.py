@@ -8,7 +8,7 @@ import numpy as np
 from kerata import backends, dtype_policies
 from kerata.core import dtypes, names, tree
 from kerata.core.changes import changes
-from kerata.core.construct import Constructed, ConstructedMeta
+from kerata.core.construct import ConstructedMeta
 from kerata.core.errors import short_traceback
 from kerata.core.masks import get_mask, set_mask
 from kerata.core.scopes import StatelessScope, current_autocast, current_stateless
@@ -18,6 +18,7 @@ from kerata.layers.call import CallContext, current_call, signature_of
 from kerata.layers.described import describe, is_generic
 from kerata.layers.input_spec import check_input
 from kerata.layers.native_spec import native_spec
+from kerata.layers.operation import Operation
 from kerata.layers.quick import quick_calls
 from kerata.layers.rematerialization import call_of, current_remat
 from kerata.layers.tracking import stores, tracked
@@ -68,7 +69,7 @@ def _wrapped_build(build):
     return wrapped
 
 
-class Layer(Constructed, metaclass=LayerMeta):
+class Layer(Operation, metaclass=LayerMeta):
     """The base of all layers and models.
 
     A layer's weights are made in `__init__` or in `build(input_shape)`, by `add_weight`; what it computes is its
@@ -857,16 +858,6 @@ class Layer(Constructed, metaclass=LayerMeta):
         outputs = self.compute_output_spec(*args, **kwargs)
         return tree.map_structure(lambda t: t.shape if isinstance(t, KerasTensor) else None, outputs)
 
-    @property
-    def input(self):
-        """Symbolic input of the layer's only call in a Functional model."""
-        return _only(self, [n.inputs for n in self._inbound_nodes], "input")
-
-    @property
-    def output(self):
-        """Symbolic output of the layer's only call in a Functional model."""
-        return _only(self, [list(n.outputs) for n in self._inbound_nodes], "output")
-
     # ------------------------------------------------------------- losses
 
     def add_loss(self, loss):
@@ -1204,14 +1195,6 @@ def _node_arguments(bound, extra, signature):
         if not (k == "training" and v is None) and not (k.endswith("mask") and v is None)
     }
     return (*args, *extra), kwargs
-
-
-def _only(layer, lists, what):
-    if not lists:
-        raise AttributeError(f"{layer._where()} has no `{what}`: it was never called on a KerasTensor.")
-    if len(lists) > 1:
-        raise AttributeError(f"{layer._where()} was called {len(lists)} times, so `{what}` isn't one thing.")
-    return lists[0][0] if len(lists[0]) == 1 else lists[0]
 
 
 def _explain(layer, error):

@@ -1,11 +1,12 @@
 """`Function`: what Functional models compute, without their layers' bookkeeping."""
 
-from kerata.core import names, tree
+from kerata.core import tree
 from kerata.graph.network import Network
 from kerata.graph.tensor import KerasTensor
+from kerata.layers.operation import Operation
 
 
-class Function:
+class Function(Operation):
     """A computation from symbolic inputs to symbolic outputs.
 
     Args:
@@ -24,7 +25,7 @@ class Function:
     """
 
     def __init__(self, inputs, outputs, name=None):
-        self.name = name or names.auto_name(type(self).__name__)
+        super().__init__(name=name)
         self._inputs_struct, self._outputs_struct = inputs, outputs
         self.inputs, self.outputs = tree.flatten(inputs), tree.flatten(outputs)
         for what, tensors in (("inputs", self.inputs), ("outputs", self.outputs)):

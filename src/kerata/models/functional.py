@@ -5,6 +5,7 @@ from kerata.core.masks import get_mask, set_mask
 from kerata.core.serialization import deserialize_keras_object, serialize_keras_object
 from kerata.graph.tensor import KerasTensor
 from kerata.layers.layer import Layer
+from kerata.layers.operation import Operation
 from kerata.models.function import Function
 from kerata.models.model import Model
 
@@ -91,6 +92,10 @@ class Functional(Model):
         return [self._node_names.get(id(t.node), None) or t.node.op.name for t in self.outputs]
 
     # ------------------------------------------------------------- running
+
+    def _is_pure(self):
+        own = (o for o in self._function.operations if isinstance(o, Operation) and not isinstance(o, Layer))
+        return super()._is_pure() and all(o.call.__module__.startswith("kerata.") for o in own)
 
     def call(self, inputs, training=None, mask=None, **kwargs):
         flat = self._standardize(inputs)
@@ -199,7 +204,7 @@ def _is_plain(cls):
     """Whether this is Functional itself rather than a user's subclass with a constructor of its own."""
     while cls.__dict__.get("_is_module_class"):
         cls = cls.__bases__[0]
-    return cls is Functional or cls.__init__ is Functional.__init__
+    return cls is Functional or cls.__init__ in (Functional.__init__, Model.__init__)
 
 
 def _shapes(structure):
@@ -224,7 +229,7 @@ def _node_names(operations):
     """Names of op nodes: `add`, `add_1`, … as in files."""
     from kerata.core.names import auto_name
 
-    return {id(node): auto_name(node.op.name) for node in operations if not isinstance(node, Layer)}
+    return {id(node): auto_name(node.op.name) for node in operations if not isinstance(node, Operation)}
 
 
 # ------------------------------------------------------------------ config
@@ -236,7 +241,7 @@ def functional_config(model):
     history = _History(model)
     layers = []
     for operation in network.operations:
-        if isinstance(operation, Layer):
+        if isinstance(operation, Operation):
             record = serialize_keras_object(operation)
             record["name"] = operation.name
             record["inbound_nodes"] = [
@@ -268,7 +273,7 @@ class _History:
         within.update({id(t.node): t.node for t in network.inputs if t.node is not None})
         self.by_layer = {}
         for operation in network.operations:
-            if isinstance(operation, Layer):
+            if isinstance(operation, Operation):
                 own = [n for n in operation._inbound_nodes if id(n) in within]
                 self.by_layer[id(operation)] = own
                 self.calls.update({id(n): i for i, n in enumerate(own)})
@@ -278,7 +283,7 @@ class _History:
 
     def address(self, t):
         node = t.node
-        if isinstance(node.op, Layer):
+        if isinstance(node.op, Operation):
             return [node.op.name, self.calls[id(node)], t.index]
         return [self.names[id(node)], 0, t.index]
 

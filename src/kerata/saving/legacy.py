@@ -89,6 +89,9 @@ def _without_modules(config):
         return config
     short = []
     for entry in config["layers"]:
+        if ">" in (entry.get("registered_name") or ""):
+            # In this format the class's name says the package.
+            entry = {**entry, "class_name": entry["registered_name"]}
         entry = {k: v for k, v in entry.items() if k not in ("module", "registered_name", "build_config")}
         if isinstance(entry["config"], dict):
             entry["config"] = _without_modules(entry["config"])
