@@ -35,10 +35,10 @@ def test_in_a_model_and_its_file(backend, tmp_path):
 
 def test_trained_through(training_backend):
     inputs = kerata.Input((3,))
-    model = kerata.Model(inputs, Times(2)(layers.Dense(1)(inputs)))
-    model.compile(kerata.optimizers.Adam(0.1), "mse")
+    model = kerata.Model(inputs, Times(2)(layers.Dense(1, kernel_initializer="zeros")(inputs)))
+    model.compile(kerata.optimizers.SGD(0.002), "mse")
     losses = model.fit(X, X[:, :1], epochs=5, verbose=0).history["loss"]
-    assert losses[-1] < losses[0]
+    assert losses[-1] < 0.5 * losses[0]
 
 
 def test_config_and_kinds():

@@ -982,6 +982,10 @@ class Layer(Operation, metaclass=LayerMeta):
 
     # ------------------------------------------------------------- the rest
 
+    def rematerialized_call(self, layer_call, *args, **kwargs):
+        """`layer_call` in a form whose intermediate values are computed again for the gradient instead of being kept."""
+        return super().rematerialized_call(layer_call, *args, **kwargs)
+
     def quantize(self, mode=None, type_check=True, config=None):
         """Keep the weights in fewer bits. For layers that can: Dense, EinsumDense, Embedding, ReversibleEmbedding."""
         if not self.built:

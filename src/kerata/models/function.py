@@ -27,13 +27,23 @@ class Function(Operation):
     def __init__(self, inputs, outputs, name=None):
         super().__init__(name=name)
         self._inputs_struct, self._outputs_struct = inputs, outputs
-        self.inputs, self.outputs = tree.flatten(inputs), tree.flatten(outputs)
+        self._inputs, self._outputs = tree.flatten(inputs), tree.flatten(outputs)
         for what, tensors in (("inputs", self.inputs), ("outputs", self.outputs)):
             for t in tensors:
                 if not isinstance(t, KerasTensor):
                     raise ValueError(f"{type(self).__name__}: `{what}` must be KerasTensors, but {t!r} is among them.")
         self.network = Network(self.inputs, self.outputs)
         self._run = None
+
+    @property
+    def inputs(self):
+        """Symbolic inputs, flat."""
+        return self._inputs
+
+    @property
+    def outputs(self):
+        """Symbolic outputs, flat."""
+        return self._outputs
 
     @property
     def operations(self):
