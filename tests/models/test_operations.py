@@ -48,6 +48,6 @@ def test_config_and_kinds():
         assert isinstance(layers.Dense(1), kerata.Operation) and not isinstance(times, kerata.Layer)
         assert isinstance(Times.from_config({"by": 4}), Times)
         with pytest.raises(AttributeError, match="never called on a KerasTensor"):
-            times.output
+            assert times.output
         with pytest.raises(NotImplementedError, match="no `call`"):
             kerata.Operation()(1)
