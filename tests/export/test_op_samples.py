@@ -12,9 +12,9 @@ from kerata.graph.onnx import EMITTERS, NoOnnxForm, emit, traced
 from kerata.graph.onnx.table import COMPLEX, complete
 from kerata.ops.declare import REGISTRY
 
-# Primitives that ONNX has nothing for: decompositions, bits read as another dtype, random numbers, training.
+# Primitives that ONNX has nothing for: decompositions, bits read as another dtype, hashes, random numbers, training.
 WITHOUT = {
-    "bitcast", "cholesky", "eig", "eigh", "gradients", "inv", "lu_factor", "nextafter", "qr", "slogdet",
+    "bitcast", "cholesky", "cross_buckets", "eig", "eigh", "gradients", "hash_buckets", "inv", "lu_factor", "nextafter", "qr", "slogdet",
     "solve", "solve_triangular", "svd", "update_in_place",
 }  # fmt: skip
 # Cases in which ONNX Runtime does otherwise, by its own rules.

@@ -946,7 +946,8 @@ sample("stop_gradient", variable=f(3), oracle=lambda x: x, grad=False)
 # ------------------------------------------------------------------ no axes, unsigned integers
 
 for name in ("sum", "prod", "mean", "var", "std", "max", "min", "ptp", "count_nonzero", "nansum", "nanmax"):
-    sample(name, x=apart(2, 3), axis=(), oracle=getattr(np, name))
+    # (The root of 0, which is the deviation of one number, has no slope.)
+    sample(name, x=apart(2, 3), axis=(), oracle=getattr(np, name), **({"grad": False} if name == "std" else {}))
 sample("logsumexp", x=f(2, 3), axis=(), oracle=lambda x, axis: x)
 for name in ("any", "all"):
     sample(name, x=b(2, 3), axis=(), oracle=getattr(np, name))

@@ -192,6 +192,8 @@ def test_interrupt_leaves_the_state_whole(training_backend):
 
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals come to the main thread")
+    # (Processes started in the background may ignore it.)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     model = classifier()
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y, batch_size=8, verbose=0, callbacks=[Press()])

@@ -806,7 +806,10 @@ class Layer(Operation, metaclass=LayerMeta):
                 for k, v in bound.items()
                 if k not in ("training", "mask") or _takes(type(self).compute_output_spec, k)
             }
-            return self.compute_output_spec(*extra, **kwargs)
+            # The first by position: overrides may name it as they like.
+            first = signature_of(type(self).call).first
+            given = [kwargs.pop(first)] if first in kwargs and not extra else []
+            return self.compute_output_spec(*given, *extra, **kwargs)
         return self._traced_spec(bound, extra)
 
     def compute_output_spec(self, *args, **kwargs):

@@ -90,7 +90,7 @@ def crop(boxes, top, left, height, width, bounding_box_format="xyxy"):
 
     >>> import kerata
     >>> kerata.utils.bounding_boxes.crop([[10, 20, 40, 50]], top=10, left=20, height=30, width=40)
-    [[0., 10., 20., 30.]]
+    [[ 0., 10., 20., 30.]]
     """
     size = {"height": height, "width": width}
     boxes = convert_format(boxes, bounding_box_format, "xyxy", **size)
