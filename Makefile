@@ -91,7 +91,8 @@ BACKEND ?= jax
 SELECT ?= *
 conformance: $(VENV)/conformance-ready
 	@mkdir -p results
-	env $(QUIET) $(ONE_THREAD) JAX_DISABLE_MOST_OPTIMIZATIONS=1 $(BIN)/python $(SHARED)/conformance/run.py \
+	# TensorFlow mustn't import Keras before the tests can be given Kerata.
+	env $(QUIET) $(ONE_THREAD) JAX_DISABLE_MOST_OPTIMIZATIONS=1 TF_USE_LEGACY_KERAS=1 $(BIN)/python $(SHARED)/conformance/run.py \
 		--impl kerata --backend $(BACKEND) --select '$(SELECT)' -n $(WORKERS) \
 		--tests "$$($(BIN)/python -c 'import importlib.util as u; print(u.find_spec("keras").submodule_search_locations[0])')/src" \
 		--against $(SHARED)/conformance/calibration-$(BACKEND).json \
