@@ -390,6 +390,7 @@ sample("nonzero", x=f(5), oracle=lambda x: list(np.nonzero(x)), compiled=False)
 
 # ------------------------------------------------------------------ order
 
+sample("argsort", x=np.array(1.0), oracle=lambda x: np.array([0]))
 for name in ("sort", "argsort"):
     for axis in (-1, 0, None):
         sample(name, x=apart(3, 4), axis=axis, oracle=getattr(np, name))
@@ -600,6 +601,7 @@ for indexing in ("xy", "ij"):
     sample("meshgrid", x=[f(2), f(3), f(4)], indexing=indexing, oracle=lambda x, indexing: list(np.meshgrid(*x, indexing=indexing)),
            call=lambda meshgrid, x, indexing: meshgrid(*x, indexing=indexing))  # fmt: skip
 sample("meshgrid", x=[f(3)], oracle=lambda x: list(np.meshgrid(*x)), call=lambda meshgrid, x: meshgrid(*x))
+sample("meshgrid", x=[f(2, 2), f(3)], oracle=lambda x: list(np.meshgrid(*x)), call=lambda meshgrid, x: meshgrid(*x))
 sample("rearrange", tensor=f(2, 6, 3), pattern="b (h w) c -> b w (c h)", h=2, oracle=lambda x, pattern, h: x.reshape(2, 2, 3, 3).transpose(0, 2, 3, 1).reshape(2, 3, 6))
 sample("rearrange", tensor=f(2, 3, 4), pattern="... c -> c ...", oracle=lambda x, pattern: np.moveaxis(x, -1, 0))
 sample("rearrange", tensor=f(2, 3), pattern="a b -> a 1 b", oracle=lambda x, pattern: x[:, None])
@@ -620,7 +622,7 @@ repeats = np.array([3, 1, 1, 2, 3, 3], "int32")
 sample("unique", x=repeats, oracle=np.unique, compiled=False)
 sample("unique", x=repeats.reshape(2, 3), return_index=True, return_inverse=True, return_counts=True, oracle=lambda x, **kw: list(np.unique(x, **kw)), compiled=False)
 sample("unique", x=np.array([[1, 2], [0, 5], [1, 2]], "int32"), axis=0, return_inverse=True, oracle=lambda x, **kw: [v.reshape(-1) if n else v for n, v in enumerate(np.unique(x, **kw))], compiled=False)
-sample("unique", x=np.array([np.nan, 1.0, np.nan]), oracle=np.unique, compiled=False, grad=False)
+sample("unique", x=np.array([np.nan, 1.0, np.nan]), oracle=lambda x: np.unique(x, equal_nan=False), compiled=False, grad=False)
 sample("unique", x=repeats, size=5, fill_value=9, return_counts=True, oracle=lambda x, **kw: [np.array([1, 2, 3, 9, 9]), np.array([2, 1, 3, 0, 0])])
 sample("unique", x=repeats, size=2, return_index=True, oracle=lambda x, **kw: [np.array([1, 2]), np.array([1, 3])])
 

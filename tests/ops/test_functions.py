@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from kerata import ops
+import kerata
+from kerata import backends, ops
 from kerata.graph.plan import Plan
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import trace
@@ -88,7 +89,9 @@ def test_impossible_labels_have_an_infinite_loss_without_gradient(training_backe
     def loss(params):
         return ops.sum(ops.ctc_loss(target, params[0], lengths, lengths)), ()
 
-    (total, _), (gradient,) = training_backend.value_and_grad(loss)([ops.convert_to_tensor(np.ones((2, 2, 3), "float32"))])
+    (total, _), (gradient,) = training_backend.value_and_grad(loss)(
+        [ops.convert_to_tensor(np.ones((2, 2, 3), "float32"))]
+    )
     assert np.isinf(host(total)) and not host(gradient)[0].any() and np.isfinite(host(gradient)[1]).all()
 
 
@@ -179,7 +182,71 @@ def test_composites_keep_half_precision(name, backend):
         assert ops.dtype(getattr(ops, name)(ops.ones((2, 2), dtype))) == dtype
 
 
+def test_float8_promotes_to_no_other_float():
+    for other in ("bfloat16", "float32", "float8_e5m2"):
+        with pytest.raises(ValueError, match="no implicit conversions from float8"):
+            kerata.backend.result_type("float8_e4m3fn", other)
+    assert kerata.backend.result_type("float8_e4m3fn", int) == "float8_e4m3fn"
+
+
+# ------------------------------------------------------------------ shapes computed when the graph runs
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        lambda x: ops.image.crop_images(x, 2, 3, target_height=5, target_width=4),
+        lambda x: ops.image.pad_images(x, bottom_padding=2, left_padding=3, target_height=15, target_width=14),
+        lambda x: ops.image.resize(x, (8, 6), crop_to_aspect_ratio=True),
+        lambda x: ops.image.resize(x, (8, 6), pad_to_aspect_ratio=True),
+        lambda x: ops.array_split(x, 5, axis=1)[1],
+        lambda x: ops.broadcast_to(ops.size(x), (1,)),
+    ],
+)
+def test_unknown_sizes(op, backend):
+    images = np.random.default_rng(0).random((2, 12, 9, 3), "float32")
+    x = kerata.Input((None, None, 3))
+    y = op(x)
+    expected = host(op(images))
+    assert all(d is None or d == n for d, n in zip(y.shape[1:], expected.shape[1:], strict=True))
+    np.testing.assert_allclose(host(kerata.Model(x, y)(images)), expected, atol=1e-6)
+
+
+# ------------------------------------------------------------------ to and from the frameworks
+
+
+def test_numpy_copies_may_be_written_to(backend):
+    array = ops.convert_to_numpy(ops.array([1.0, 2.0]))
+    array[0] = 5.0
+    assert array.tolist() == [5.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "number, dtype", [(1, "bool"), (1.5, "int32"), (True, "bfloat16"), (2, "uint8"), (1.5, "float16")]
+)
+def test_numbers_become_any_dtype(number, dtype, backend):
+    x = ops.convert_to_tensor(number, dtype=dtype)
+    assert ops.dtype(x) == dtype
+    assert float(host(x)) == float(np.asarray(number).astype(np.float64 if "float" in dtype else dtype))
+
+
+def test_tapes_see_tensorflow_variables():
+    tf = pytest.importorskip("tensorflow")
+    with backends.use_backend("tensorflow"):
+        x, y = tf.Variable([1.0, 2.0]), tf.Variable([0.0, 2.0])
+        with tf.GradientTape() as tape:
+            loss = ops.sum(ops.divide_no_nan(x, y))
+        of_x, of_y = tape.gradient(loss, [x, y])
+    np.testing.assert_allclose(of_x, [0.0, 0.5])
+    np.testing.assert_allclose(of_y, [0.0, -0.5])
+
+
 # ------------------------------------------------------------------ mistakes
+
+
+def test_matrices_that_are_not_positive_definite(backend):
+    with pytest.raises(ValueError):
+        ops.cholesky(np.array([[1.0, 2.0], [2.0, 1.0]], "float32"))
 
 
 @pytest.mark.parametrize(

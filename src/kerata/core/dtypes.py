@@ -2,7 +2,7 @@
 
 The lattice is JAX's (https://docs.jax.dev/en/latest/type_promotion.html), which Keras follows: bool < weak int <
 sized ints < weak float < sized floats < complex. Python scalars are weak: they take the tensor's
-width. Float8 sits below float16 and bfloat16.
+width. Float8 promotes to no other float: what is lost or gained there is for the user to say.
 """
 
 import functools
@@ -25,9 +25,9 @@ _ABOVE = {
     "int16": ("int32",),
     "int32": ("int64",),
     "int64": (WEAK_FLOAT,),
-    WEAK_FLOAT: ("float8_e4m3fn", "float8_e5m2", WEAK_COMPLEX),
-    "float8_e4m3fn": ("bfloat16", "float16"),
-    "float8_e5m2": ("bfloat16", "float16"),
+    WEAK_FLOAT: ("float8_e4m3fn", "float8_e5m2", "bfloat16", "float16", WEAK_COMPLEX),
+    "float8_e4m3fn": (),
+    "float8_e5m2": (),
     "bfloat16": ("float32",),
     "float16": ("float32",),
     "float32": ("float64", "complex64"),
@@ -129,9 +129,11 @@ def _join(a, b):
     if a == b:
         return a
     common = _ancestors(a) & _ancestors(b)
-    least = [c for c in common if common <= _ancestors(c)]
-    # Two float8 kinds have two smallest common dtypes; float32 holds both.
-    return least[0] if least else "float32"
+    if not common:
+        raise ValueError(
+            f"There is no implicit conversions from float8 dtypes: {a} and {b} meet here. Cast one of them (`ops.cast`)."
+        )
+    return next(c for c in common if common <= _ancestors(c))
 
 
 @functools.cache

@@ -110,3 +110,19 @@ def format_shapes(shapes):
 def describe_exception(error):
     """One line: type and message."""
     return "".join(traceback.format_exception_only(type(error), error)).strip()
+
+
+def wrong_value(kind):
+    """Decorator for natives that raise `kind` for a matrix that can't be dealt with: a `ValueError`, as NumPy has it."""
+
+    def decorate(native):
+        @functools.wraps(native)
+        def checked(*args):
+            try:
+                return native(*args)
+            except kind as error:
+                raise ValueError(str(error)) from error
+
+        return checked
+
+    return decorate

@@ -43,11 +43,15 @@ def get_uid(prefix=""):
     return _counts[prefix]
 
 
-@contextmanager
 def name_scope(name):
     """Within the block, paths of new variables begin with `name`."""
-    if not isinstance(name, str) or not name:
-        raise ValueError(f"name_scope: `name` must be a non-empty string, not {name!r}.")
+    if not isinstance(name, str) or not name or "/" in name:
+        raise ValueError(f"name_scope: `name` must be a string that isn't empty and has no `/` in it, not {name!r}.")
+    return _name_scope(name)
+
+
+@contextmanager
+def _name_scope(name):
     token = _path.set((*path_parts(), name))
     try:
         yield name

@@ -43,9 +43,16 @@ class StatelessScope:
             except (TypeError, ValueError):
                 raise ValueError(f"StatelessScope: entries must be (variable, value) pairs, not {entry!r}.") from None
             if not hasattr(variable, "assign"):
-                raise ValueError(f"StatelessScope: all keys in argument `mapping` must be Variable objects; {variable!r} is none.")
+                raise ValueError(
+                    f"StatelessScope: all keys in argument `mapping` must be Variable objects; {variable!r} is none."
+                )
             if value is None:
                 raise ValueError(f"StatelessScope: the value of {variable.path!r} is None.")
+            if hasattr(value, "shape") and tuple(value.shape) != tuple(variable.shape):
+                raise ValueError(
+                    "StatelessScope: all values in argument `mapping` must be tensors with the shape of their variable, "
+                    f"but {variable.path!r} has the shape {tuple(variable.shape)} and its value {tuple(value.shape)}."
+                )
             # A variable stands for its value.
             self.add_update((variable, value.value if hasattr(type(value), "_is_kerata_variable") else value))
 

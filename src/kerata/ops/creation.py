@@ -3,6 +3,7 @@
 import numpy as np
 
 from kerata.core import config, dtypes
+from kerata.core.errors import integer
 from kerata.ops import rules
 from kerata.ops.core import convert_to_numpy, convert_to_tensor
 from kerata.ops.core import dtype as dtype_of
@@ -176,6 +177,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     [0., 0.5, 1.]
     """
     start, stop = (v if isinstance(v, (int, float)) else convert_to_tensor(v) for v in (start, stop))
+    num = integer(num, "num", "linspace", minimum=0)
     if dtype is None:
         dtype = dtypes.result_type(*(getattr(v, "dtype", type(v)) for v in (start, stop)), float)
     dtype = dtypes.standardize_dtype(dtype)
@@ -328,7 +330,8 @@ def _settled(x, dtype):
     return x if dtypes.is_float(dtypes.standardize_dtype(dtype)) else round(x, 3)
 
 
-def vander(x, N=None, increasing=False):
+@composite
+def vander(x: Index, N=None, increasing=False):
     """Matrix of the powers of a vector's elements, one element a row (`numpy.vander`).
 
     Args:
@@ -342,14 +345,11 @@ def vander(x, N=None, increasing=False):
     >>> ops.vander([1, 2, 3], N=2)
     [[1, 1], [2, 1], [3, 1]]
     """
-    x = convert_to_tensor(x)
     if len(x.shape) != 1:
         raise ValueError(f"vander: a vector is needed, but the shape is {tuple(x.shape)}.")
-    n = x.shape[0] if N is None else N
-    if n is None:
-        raise ValueError("vander: give `N`, since the length of the vector isn't known.")
-    exponents = np.arange(n, dtype="int32")
-    return power(expand_dims(x, -1), cast(exponents if increasing else exponents[::-1].copy(), dtype_of(x)))
+    n = shape_of(x)[0] if N is None else N
+    exponents = np.arange(n, dtype="int32") if isinstance(n, int) else arange(n, dtype="int32")
+    return power(expand_dims(x, -1), cast(exponents if increasing else n - 1 - exponents, dtype_of(x)))
 
 
 # ------------------------------------------------------------------ windows

@@ -30,6 +30,8 @@ def canonical_dims(shape, owner="shape"):
     """A shape as a tuple of ints and, where a length is computed, scalar tensors."""
     if type(shape) is tuple and set(map(type, shape)) <= _INT:
         return shape
+    if isinstance(shape, KerasTensor) and len(shape.shape) == 1 and shape.shape[0] is not None:
+        return tuple(shape[i] for i in range(shape.shape[0]))
     if not isinstance(shape, (tuple, list)):
         shape = (shape,) if not hasattr(shape, "__iter__") or not getattr(shape, "shape", (1,)) else tuple(shape)
     return tuple(d if type(d) is int else _dimension(d, owner) for d in shape)
@@ -71,6 +73,8 @@ def reshape(x: Index, newshape: Dims):
     [[1, 2], [3, 4]]
     """
     if type(newshape) is tuple and set(map(type, newshape)) <= _INT:
+        if newshape and (builtins.min(newshape) < -1 or newshape.count(-1) > 1):
+            rules.reshape(x, newshape)  # which says what is wrong
         return x, newshape
     if isinstance(newshape, (tuple, list)):
         newshape = tuple(-1 if d is None else d for d in newshape)
@@ -310,12 +314,13 @@ PAD_MODES = ("constant", "reflect", "symmetric", "edge")
 
 
 @primitive(rule=rules.pad)
-def pad(x: Index, pad_width, mode="constant", constant_values=None):
+def pad(x: Index, pad_width: Dims, mode="constant", constant_values=None):
     """Lengthen dimensions at their ends (`numpy.pad`).
 
     Args:
         x: tensor of any shape.
-        pad_width: `(before, after)` for each dimension; one pair, or one number, for all of them.
+        pad_width: `(before, after)` for each dimension; one pair, or one number, for all of them. With mode
+            `"constant"` scalar tensors too, where a length is computed.
         mode: `"constant"`, `"reflect"` (mirrored without repeating the edge), `"symmetric"` (with it)
             or `"edge"`.
         constant_values: fill value of mode `"constant"`, by default 0.
@@ -347,7 +352,7 @@ def pad_pairs(pad_width, rank):
             f"pad: `pad_width` must be (before, after) pairs, one for each of the {rank} dimensions or one for all, "
             f"not {pad_width!r}."
         )
-    pairs = tuple((operator.index(low), operator.index(high)) for low, high in pairs)
+    pairs = tuple((_dimension(low, "pad"), _dimension(high, "pad")) for low, high in pairs)
     return pairs * rank if len(pairs) == 1 else pairs
 
 
@@ -542,11 +547,10 @@ def size(x):
     >>> ops.size([[1, 2], [3, 4]])
     4
     """
+    x = convert_to_tensor(x)
     total = 1
-    for d in shape_of(convert_to_tensor(x)):
-        if d is None:
-            return None
-        total = total * d
+    for i, d in enumerate(shape_of(x)):
+        total = total * (shape_dim(x, i) if d is None else d)
     return total
 
 
@@ -653,11 +657,16 @@ def array_split(x: Index, indices_or_sections, axis=0):
     if not isinstance(indices_or_sections, (int, np.integer)):
         return split(x, indices_or_sections, axis)
     parts = integer(indices_or_sections, "indices_or_sections", "array_split", minimum=1)
-    length = x.shape[rules.axis_in(axis, len(x.shape), "array_split")]
-    if length is None:
-        raise ValueError(f"array_split: dimension {axis} of {tuple(x.shape)} must be known.")
-    short, longer = divmod(length, parts)
-    return split(x, tuple(k * short + builtins.min(k, longer) for k in range(1, parts)), axis)
+    axis = rules.axis_in(axis, len(x.shape), "array_split")
+    length = shape_of(x)[axis]
+    if isinstance(length, int):
+        short, longer = divmod(length, parts)
+        return split(x, tuple(k * short + builtins.min(k, longer) for k in range(1, parts)), axis)
+    from kerata.ops.elementwise import minimum
+
+    short, longer = length // parts, length % parts
+    cuts = [k * short + minimum(longer, k) for k in range(parts + 1)]
+    return [x[(slice(None),) * axis + (slice(a, b),)] for a, b in zip(cuts, cuts[1:])]
 
 
 def hsplit(x, indices_or_sections):
@@ -792,7 +801,7 @@ def meshgrid(*x, indexing="xy"):
     """Coordinates of a grid, one tensor an axis (`numpy.meshgrid`).
 
     Args:
-        *x: vectors of coordinates.
+        *x: vectors of coordinates; other tensors are flattened.
         indexing: `"xy"`: the first vector runs along the second axis; `"ij"`: along the first.
 
     Returns:
@@ -803,8 +812,6 @@ def meshgrid(*x, indexing="xy"):
     """
     one_of(indexing, ("xy", "ij"), "indexing", "meshgrid")
     x = [convert_to_tensor(v) for v in x]
-    if builtins.any(len(v.shape) > 1 for v in x):
-        raise ValueError(f"meshgrid: vectors are needed, but shapes are {[tuple(v.shape) for v in x]}.")
     order = [1, 0, *range(2, len(x))] if indexing == "xy" and len(x) > 1 else list(range(len(x)))
     grid = [reshape(v, tuple(-1 if j == order[i] else 1 for j in range(len(x)))) for i, v in enumerate(x)]
     return [spread_over(v, grid) for v in grid]

@@ -173,9 +173,9 @@ def reshape(x, newshape):
     shape = list(newshape)
     unknown = [i for i, d in enumerate(shape) if isinstance(d, int) and d == -1]
     if len(unknown) > 1:
-        raise ValueError(f"there can be at most one unknown dimension (-1), but newshape={tuple(newshape)}.")
+        raise ValueError(f"reshape: there can be at most one unknown dimension (-1), but newshape={tuple(newshape)}.")
     if any(isinstance(d, int) and d < -1 for d in shape):
-        raise ValueError(f"a dimension must be a non-negative integer or -1, but newshape={tuple(newshape)}.")
+        raise ValueError(f"reshape: a dimension must be a non-negative integer or -1, but newshape={tuple(newshape)}.")
     computed = any(not isinstance(d, int) for d in shape)
     total = size_of(x.shape)
     rest = 1
@@ -319,12 +319,17 @@ def _cut(size, positions):
 def pad(x, pad_width, mode, constant_values):
     if len(pad_width) != len(x.shape):
         raise ValueError(f"`pad_width` has {len(pad_width)} pairs, but {tuple(x.shape)} has {len(x.shape)} dimensions.")
+    pad_width = [dims(pair) for pair in pad_width]
     for d, (low, high) in zip(x.shape, pad_width):
+        if low is None or high is None:
+            if mode != "constant":
+                raise ValueError(f"mode {mode!r} needs a `pad_width` of integers.")
+            continue
         if low < 0 or high < 0:
-            raise ValueError(f"`pad_width` can't be negative, but is {pad_width}.")
+            raise ValueError(f"`pad_width` can't be negative, but is {tuple(pad_width)}.")
         if d == 0 and mode != "constant" and (low or high):
             raise ValueError(f"an empty dimension of {tuple(x.shape)} can't be padded with mode {mode!r}.")
-    return spec(tuple(None if d is None else d + lo + hi for d, (lo, hi) in zip(x.shape, pad_width)), x.dtype)
+    return spec(tuple(None if None in (d, lo, hi) else d + lo + hi for d, (lo, hi) in zip(x.shape, pad_width)), x.dtype)
 
 
 def tile(x, repeats):

@@ -8,7 +8,7 @@ from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import arange, full, ones
 from kerata.ops.declare import Index, Tensor, composite, primitive
-from kerata.ops.elementwise import cast, equal, isnan, logical_and, logical_not, logical_or, minimum, where
+from kerata.ops.elementwise import cast, equal, isnan, logical_and, logical_not, minimum, where
 from kerata.ops.indexing import nonzero, scatter, take
 from kerata.ops.movement import concatenate, expand_dims, moveaxis, reshape
 from kerata.ops.reduction import all, cumsum
@@ -45,7 +45,7 @@ def argsort(x: Index, axis=-1):
     >>> ops.argsort([3, 1, 2])
     [1, 2, 0]
     """
-    return (reshape(x, (-1,)), 0) if axis is None else (x, axis)
+    return (reshape(x, (-1,)), 0) if axis is None or len(x.shape) == 0 else (x, axis)
 
 
 @primitive(rule=rules.top_k)
@@ -137,7 +137,7 @@ def unique(
     size=None,
     fill_value=None,
 ):
-    """The different elements, ascending (`numpy.unique`).
+    """The different elements, ascending (`numpy.unique` with `equal_nan=False`: each NaN is another one).
 
     How many there are depends on the values: inside a function compiled by JAX, give `size`.
 
@@ -202,8 +202,6 @@ def _ordered(rows):
             order = take(order, argsort(take(flat[:, column], order, axis=0)), axis=0)
     ordered = take(flat, order, axis=0)
     same = equal(ordered[1:], ordered[:-1])
-    if dtypes.is_float(dtype_of(rows)):
-        same = logical_or(same, logical_and(isnan(ordered[1:]), isnan(ordered[:-1])))
     return order, concatenate([ones((1,), "bool"), logical_not(all(same, axis=1))])[: shape_of(flat)[0]]
 
 

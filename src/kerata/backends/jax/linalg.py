@@ -37,8 +37,15 @@ def _flat_product(x, kernel):
     return y.reshape(*x.shape[:-1], kernel.shape[1])
 
 
-@static(1)
 def cholesky(x, upper):
+    root = _cholesky(x, upper)
+    if not isinstance(root, jax.core.Tracer) and bool(jnp.isnan(root).any() & ~jnp.isnan(x).any()):
+        raise ValueError("cholesky: a matrix isn't positive definite.")
+    return root
+
+
+@static(1)
+def _cholesky(x, upper):
     low = lax.linalg.cholesky(x, symmetrize_input=False)
     return jnp.conj(jnp.swapaxes(low, -1, -2)) if upper else low
 

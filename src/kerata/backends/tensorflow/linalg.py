@@ -2,8 +2,10 @@
 
 from kerata.backends.contraction import MOST_IN_FLOAT32, summands
 from kerata.backends.tensorflow.core import dynamic_shape, tf
+from kerata.core.errors import wrong_value
 
 _raw = tf.raw_ops
+_checked = wrong_value(tf.errors.InvalidArgumentError)
 # Integers that the matrix product has no kernel for.
 _SMALL = (tf.int8, tf.uint8, tf.int16, tf.uint16)
 
@@ -60,29 +62,37 @@ def tensordot(x1, x2, axes):
     return tf.tensordot(x1, x2, axes)
 
 
+@_checked
 def cholesky(x, upper):
     low = tf.linalg.cholesky(x)
+    if tf.executing_eagerly() and tf.reduce_any(low != low) and not tf.reduce_any(x != x):
+        raise ValueError("cholesky: a matrix isn't positive definite.")
     return tf.linalg.adjoint(low) if upper else low
 
 
+@_checked
 def inv(x):
     return tf.linalg.inv(x)
 
 
+@_checked
 def det(x):
     return tf.linalg.det(x)
 
 
+@_checked
 def slogdet(x):
     return tuple(tf.linalg.slogdet(x))
 
 
+@_checked
 def solve(a, b):
     if b.shape.rank == a.shape.rank - 1:
         return tf.squeeze(tf.linalg.solve(a, b[..., None]), -1)
     return tf.linalg.solve(a, b)
 
 
+@_checked
 def solve_triangular(a, b, lower):
     if b.shape.rank == a.shape.rank - 1:
         return tf.squeeze(tf.linalg.triangular_solve(a, b[..., None], lower), -1)
@@ -100,6 +110,7 @@ def svd(x, full_matrices, compute_uv):
     return u, s, tf.linalg.adjoint(v)
 
 
+@_checked
 def eigh(x):
     return tuple(tf.linalg.eigh(x))
 
@@ -126,5 +137,6 @@ def _pivots(order, steps):
     return tf.stack(pivots, -1)
 
 
+@_checked
 def eig(x):
     return tuple(tf.linalg.eig(x))

@@ -55,11 +55,36 @@ def _conv(x, kernel, strides, padding, dilations, groups):
     return tf.concat([_conv3d(x, kernel, strides, padding, dilations) for x, kernel in parts], -1)
 
 
+@functools.cache
+def _has_dilated_gradients():
+    """Whether this machine's kernels have the gradient of a dilated convolution: GPUs, and CPUs for which TensorFlow
+    has switched oneDNN on.
+    """
+    with tf.init_scope():
+        try:
+            tf.raw_ops.Conv2DBackpropInput(
+                input_sizes=(1, 3, 3, 1),
+                filter=tf.ones((2, 2, 1, 1)),
+                out_backprop=tf.ones((1, 1, 1, 1)),
+                strides=[1, 1, 1, 1],
+                padding="VALID",
+                dilations=[1, 2, 2, 1],
+            )
+        except tf.errors.InvalidArgumentError:
+            return False
+    return True
+
+
 def _conv2d(x, kernel, strides, padding, dilations):
+    if max(dilations) > 1 and not _has_dilated_gradients():
+        kernel, dilations = _spread(kernel, dilations), (1, 1)
     return tf.nn.conv2d(x, kernel, strides, padding.upper(), "NHWC", dilations)
 
 
 def _conv3d(x, kernel, strides, padding, dilations):
+    if max(dilations) > 1 and not _has_gpu():
+        # CPUs have no such kernel.
+        kernel, dilations = _spread(kernel, dilations), (1, 1, 1)
     return tf.nn.conv3d(x, kernel, (1, *strides, 1), padding.upper(), "NDHWC", (1, *dilations, 1))
 
 
@@ -80,16 +105,17 @@ def _depthwise(x, kernel, strides, padding, dilations):
     if not isinstance(padding, str):
         x, padding = tf.pad(x, [(0, 0), *padding, (0, 0)]), "valid"
     if len(strides) == 1:
-        return tf.squeeze(_depthwise2d(x[:, None], kernel[None], (1, *strides), padding, (1, *dilations)), 1)
+        # The kernel has one stride for both axes; a single row doesn't mind.
+        return tf.squeeze(_depthwise2d(x[:, None], kernel[None], strides * 2, padding, (1, *dilations)), 1)
     return _depthwise2d(x, kernel, strides, padding, dilations)
 
 
 def _depthwise2d(x, kernel, strides, padding, dilations):
-    if max(dilations) == 1:
+    if max(dilations) == 1 and strides[0] == strides[1]:
         return tf.nn.depthwise_conv2d(x, kernel, (1, *strides, 1), padding.upper(), "NHWC")
     if max(strides) == 1:
         return tf.nn.depthwise_conv2d(x, kernel, (1, 1, 1, 1), padding.upper(), "NHWC", dilations)
-    # The kernel has either: what the stride leaves out is computed and dropped.
+    # The kernel has dilations or one stride: what the strides leave out is computed and dropped.
     pads = windows.pads(padding, x.shape[1:-1], kernel.shape[:-2], strides, dilations)
     y = tf.nn.depthwise_conv2d(tf.pad(x, [(0, 0), *pads, (0, 0)]), kernel, (1, 1, 1, 1), "VALID", "NHWC", dilations)
     return y[:, :: strides[0], :: strides[1]]

@@ -1,28 +1,17 @@
 """Linear algebra on PyTorch."""
 
-import functools
 import math
 
 import torch
 
 from kerata.backends.contraction import MOST_IN_FLOAT32, as_matmul, summands
+from kerata.core.errors import wrong_value
 
 matmul = torch.matmul
 einsum = torch.einsum
 
 
-def _checked(native):
-    """A matrix that can't be dealt with is a wrong value, as it is in NumPy."""
-
-    @functools.wraps(native)
-    def checked(*args):
-        try:
-            return native(*args)
-        except RuntimeError as error:
-            raise ValueError(str(error)) from error
-
-    return checked
-
+_checked = wrong_value(RuntimeError)
 
 inv = _checked(torch.linalg.inv)
 det = _checked(torch.linalg.det)

@@ -139,7 +139,7 @@ def _pad(w, out, x, pad_width, mode, constant_values):
     if mode == "constant":
         value = w.name(constant_values, w.dtype(x)) if constant_values else None
         return w.op(
-            "Pad", x, w.ints([*(p[0] for p in pad_width), *(p[1] for p in pad_width)]), value, mode="constant"
+            "Pad", x, w.dims([*(p[0] for p in pad_width), *(p[1] for p in pad_width)]), value, mode="constant"
         )
     name = w.name(x)
     for axis, (low, high) in enumerate(pad_width):

@@ -70,19 +70,24 @@ def resize(
     return _resized(images, axes, (height, width), interpolation, antialias)
 
 
-def _known_sizes(images, axes):
-    sizes = images.shape[axes[0]], images.shape[axes[1]]
-    if None in sizes:
-        raise ValueError(
-            f"resize: height and width must be known to keep the aspect ratio, but the shape is {tuple(images.shape)}."
-        )
-    return sizes
+def _sizes(images, axes):
+    """Height and width: ints, or scalar tensors where the shape doesn't say them."""
+    shape = shape_of(images)
+    return shape[axes[0]], shape[axes[1]]
+
+
+def _least(a, b):
+    return min(a, b) if isinstance(a, int) and isinstance(b, int) else symbolic.minimum(a, b)
+
+
+def _most(a, b):
+    return max(a, b) if isinstance(a, int) and isinstance(b, int) else symbolic.maximum(a, b)
 
 
 def _cropped(images, axes, target_height, target_width):
-    height, width = _known_sizes(images, axes)
-    tall = max(min(height, int(width * target_height / target_width)), 1)
-    wide = max(min(width, int(height * target_width / target_height)), 1)
+    height, width = _sizes(images, axes)
+    tall = _most(_least(height, width * target_height // target_width), 1)
+    wide = _most(_least(width, height * target_width // target_height), 1)
     top, left = (height - tall) // 2, (width - wide) // 2
     key = [slice(None)] * len(images.shape)
     key[axes[0]], key[axes[1]] = slice(top, top + tall), slice(left, left + wide)
@@ -90,9 +95,9 @@ def _cropped(images, axes, target_height, target_width):
 
 
 def _padded(images, axes, target_height, target_width, fill_value):
-    height, width = _known_sizes(images, axes)
-    tall = max(height, int(width * target_height / target_width))
-    wide = max(width, int(height * target_width / target_height))
+    height, width = _sizes(images, axes)
+    tall = _most(height, width * target_height // target_width)
+    wide = _most(width, height * target_width // target_height)
     widths = [(0, 0)] * len(images.shape)
     for axis, extra in ((axes[0], tall - height), (axes[1], wide - width)):
         # The same on both sides, as in Keras; an odd pixel is left out.
