@@ -96,6 +96,13 @@ def softmax(x: Float, axis=-1):
     >>> ops.convert_to_numpy(ops.softmax([0.0, 0.0])).tolist()
     [0.5, 0.5]
     """
+    if isinstance(x, KerasTensor) and isinstance(axis, int) and -len(x.shape) <= axis < len(x.shape) and x.shape[axis] == 1:
+        # Once, when the model is built: natives are called without looking.
+        warnings.warn(
+            f"softmax: axis {axis} of a tensor of shape {tuple(x.shape)} has size 1, so that the result is 1 whatever "
+            "is given. Was `sigmoid` meant?",
+            stacklevel=2,
+        )
     e = exp(x - stop_gradient(max(x, axis=axis, keepdims=True)))
     return e / sum(e, axis=axis, keepdims=True)
 

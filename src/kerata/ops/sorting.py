@@ -190,7 +190,8 @@ def distinct(x: Index, axis=None, size=None, fill_value=None):
 def _ordered(rows):
     """Stable ascending order of the rows, and which of them differ from the one before."""
     n = shape_of(rows)[0]
-    flat = reshape(rows, (n, -1))
+    width = rules.size_of(rows.shape[1:])
+    flat = reshape(rows, (n, -1 if width is None else width))
     if len(rows.shape) == 1:
         order = argsort(rows)
     else:
