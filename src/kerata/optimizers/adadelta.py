@@ -1,7 +1,7 @@
 """Adadelta."""
 
 from kerata import ops
-from kerata.optimizers.optimizer import Optimizer, build_by_var_list
+from kerata.optimizers.optimizer import Optimizer, build_by_var_list, update_step_by_grad
 
 
 class Adadelta(Optimizer):
@@ -56,10 +56,13 @@ class Adadelta(Optimizer):
         self.rho = rho
         self.epsilon = epsilon
 
+    @property
+    def idle(self):
+        return self.rho, self.rho
+
     build = build_by_var_list
 
-    def update_step(self, grad, variable, learning_rate):
-        super().update_step(grad, variable, learning_rate)
+    update_step = update_step_by_grad
 
     def update(self, gradient, variable, slots, learning_rate, step):
         gradients, changes = slots

@@ -23,6 +23,7 @@ class Adagrad(Optimizer):
     """
 
     slots = ("accumulator",)
+    idle = (1.0,)
 
     def __init__(
         self,

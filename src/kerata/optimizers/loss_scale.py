@@ -1,9 +1,11 @@
 """Dynamic loss scaling, for training in float16."""
 
-from kerata import ops
+from kerata import backends, ops
 from kerata.core import serialization
+from kerata.initializers.constants import Constant
 from kerata.optimizers import arguments
 from kerata.optimizers.optimizer import Optimizer
+from kerata.optimizers.row_gradients import RowGradient, values_of
 
 # What `Optimizer` takes and this one leaves to the optimizer inside, with the values that ask for nothing.
 _OF_THE_INNER = {**dict.fromkeys(arguments.BASE), "use_ema": False, "ema_momentum": 0.99}
@@ -49,8 +51,7 @@ class LossScaleOptimizer(Optimizer):
             return
         super().build(variables)
         self.step_counter = self.add_variable((), dtype="int32", name="step_counter")
-        self.dynamic_scale = self.add_variable((), dtype="float32", name="dynamic_scale")
-        self.dynamic_scale.assign(self.initial_scale)
+        self.dynamic_scale = self.add_variable((), Constant(self.initial_scale), "float32", name="dynamic_scale")
         # One scale is enough.
         self.inner_optimizer.loss_scale_factor = None
         self.inner_optimizer.build(self._trainable_variables)
@@ -71,12 +72,21 @@ class LossScaleOptimizer(Optimizer):
     def learning_rate(self, learning_rate):
         self.inner_optimizer.learning_rate = learning_rate
 
+    def assign(self, variable, value):
+        self.inner_optimizer.assign(variable, value)
+
+    def assign_add(self, variable, value):
+        self.inner_optimizer.assign_add(variable, value)
+
+    def assign_sub(self, variable, value):
+        self.inner_optimizer.assign_sub(variable, value)
+
     def scale_loss(self, loss):
         return loss * (self.dynamic_scale.value if self.built else self.initial_scale)
 
     def check_finite(self, grads):
         """Whether all entries of all gradients are finite, a boolean scalar."""
-        return ops.all(ops.stack([ops.all(ops.isfinite(g)) for g in grads if g is not None]))
+        return ops.all(ops.stack([ops.all(ops.isfinite(values_of(g))) for g in grads if g is not None]))
 
     def finalize_variable_values(self, var_list):
         self.inner_optimizer.finalize_variable_values(var_list)
@@ -108,12 +118,19 @@ class LossScaleOptimizer(Optimizer):
         def step():
             return inner._counted(params, unscaled, inner_state, places, fused)
 
-        params, inner_state = ops.cond(finite, step, lambda: (list(params), list(inner_state)))
+        choose = _choose if any(isinstance(g, RowGradient) for g in grads) else ops.cond
+        params, inner_state = choose(finite, step, lambda: (list(params), list(inner_state)))
         good = ops.where(finite, counter + 1, 0)
         grown = ops.equal(good, self.dynamic_growth_steps)
         own[rows[0]] = ops.cast(ops.where(grown, 0, good), "int32")
         own[rows[1]] = scale * ops.where(finite, ops.where(grown, 2.0, 1.0), 0.5)
         return list(params), [*own, *inner_state]
+
+    def _takes_rows(self, place):
+        # A condition of a compiled step gives tensors.
+        return backends.current().is_concrete(
+            self._trainable_variables[place].value
+        ) and self.inner_optimizer._takes_rows(place)
 
     def _fused_kernel(self, params):
         # Branches of a traced step keep to pure functions.
@@ -125,6 +142,11 @@ class LossScaleOptimizer(Optimizer):
 
     def _bare_variables(self):
         return [*super()._bare_variables(), *self.inner_optimizer._bare_variables()]
+
+
+def _choose(condition, yes, no):
+    """`ops.cond` of a condition that is known, for results of any kind."""
+    return yes() if condition else no()
 
 
 def _reject(kwargs):

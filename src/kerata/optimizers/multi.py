@@ -174,6 +174,10 @@ class MultiOptimizer(Optimizer):
             new_state += own
         return params, new_state
 
+    def _takes_rows(self, place):
+        owner = self.optimizers[self._owner_of[place]]
+        return owner._takes_rows(owner._place_of(self._trainable_variables[place]))
+
     def _fused_kernel(self, params):
         return None
 

@@ -15,6 +15,7 @@ from kerata.ops.in_place import update_in_place
 from kerata.optimizers import arguments
 from kerata.optimizers.adopted import as_variable
 from kerata.optimizers.clipping import clip
+from kerata.optimizers.row_gradients import RowChange, RowGradient, add_rows, applied, on_values, row_gradient
 from kerata.optimizers.schedules.schedule import LearningRateSchedule
 from kerata.state import Variable
 
@@ -74,6 +75,9 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
     slots = ()
     # Names of tensors that all variables share.
     shared = ()
+    # What `update` leaves of each slot in rows whose gradient is zero, as factors, if it goes row by row and leaves such rows of
+    # the variable as they are. Then gradients that have few rows, as of lookups, change those alone. `None`: it doesn't.
+    idle = None
     # `backends.<name>.fused_<fused>` does the whole update in place, where a backend has it.
     fused = None
 
@@ -119,6 +123,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         # A fused kernel stands for the `update` beside which it is named, and for no other.
         if ("update" in cls.__dict__ or "rate" in cls.__dict__) and "fused" not in cls.__dict__:
             cls.fused = None
+        if "update" in cls.__dict__ and "idle" not in cls.__dict__:
+            cls.idle = None
 
     def __setattr__(self, name, value):
         if isinstance(value, Variable):
@@ -283,8 +289,10 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         params, state, grads = _detached([v.value for v in variables], [v.value for v in own], grads)
         new_params, new_state = self._transition(params, grads, state, places, self._fused_kernel(params))
         for variable, old, new in zip([*variables, *own], [*params, *state], [*new_params, *new_state], strict=True):
-            if new is not old:
-                variable.assign(new)
+            if isinstance(new, RowChange):
+                self.assign_add(variable, new.rows.native())
+            elif new is not old:
+                self.assign(variable, new)
 
     def apply_gradients(self, grads_and_vars):
         """`apply` for `[(gradient, variable), …]`. Returns the counter of steps."""
@@ -340,7 +348,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         """
         variables = self._trainable_variables if trainable_variables is None else trainable_variables
         params, state, grads = _detached(list(params), list(state), list(grads))
-        return self._transition(params, grads, state, [self._place_of(v) for v in variables])
+        params, state = self._transition(params, grads, state, [self._place_of(v) for v in variables])
+        return applied(params), applied(state)
 
     def update_step(self, gradient, variable, learning_rate):
         """One variable's step, in place: `update` on variables. Subclasses written for Keras override it."""
@@ -362,15 +371,17 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
 
     def assign(self, variable, value):
         """Set a variable (for `update_step`)."""
-        variable.assign(value)
+        variable.assign(_dense(value))
 
     def assign_add(self, variable, value):
-        """Add to a variable (for `update_step`)."""
-        variable.assign(variable.value + ops.convert_to_tensor(value, dtype=variable.dtype))
+        """Add to a variable (for `update_step`); of a sparse value, to the rows that it has."""
+        if not add_rows(variable, value):
+            variable.assign(variable.value + ops.convert_to_tensor(value, dtype=variable.dtype))
 
     def assign_sub(self, variable, value):
-        """Subtract from a variable (for `update_step`)."""
-        variable.assign(variable.value - ops.convert_to_tensor(value, dtype=variable.dtype))
+        """Subtract from a variable (for `update_step`); of a sparse value, from the rows that it has."""
+        if not add_rows(variable, value, -1):
+            variable.assign(variable.value - ops.convert_to_tensor(value, dtype=variable.dtype))
 
     def scale_loss(self, loss):
         """The loss times `loss_scale_factor`, if there is one: what gradients should be taken of."""
@@ -574,7 +585,8 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             rate = self._current_rate(state)
             where = [places[i] for i in moving]
             clipped = self._clip_gradients([grads[i] for i in moving])
-            values = self._decayed([params[i] for i in moving], where, rate, in_place=fused is not None)
+            variables = [self._trainable_variables[place] for place in where]
+            values = self._decayed([params[i] for i in moving], variables, rate, in_place=fused is not None)
             values, state = self._updated(values, clipped, state, where, rate, count, fused)
             for i, value in zip(moving, values, strict=True):
                 params[i] = value
@@ -591,14 +603,20 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         return ops.convert_to_tensor(self._learning_rate(), dtype="float32")
 
     def _clip_gradients(self, grads):
-        return clip(grads, self.clipnorm, self.clipvalue, self.global_clipnorm)
+        return on_values(lambda values: clip(values, self.clipnorm, self.clipvalue, self.global_clipnorm), grads)
 
-    def _decayed(self, params, places, rate, in_place):
+    def _apply_weight_decay(self, variables):
+        """Weight decay alone, in place: for subclasses with an `apply` of their own."""
+        rate = ops.convert_to_tensor(self.learning_rate, dtype="float32")
+        decayed = self._decayed([v.value for v in variables], variables, rate, in_place=False)
+        for variable, value in zip(variables, decayed, strict=True):
+            self.assign(variable, value)
+
+    def _decayed(self, params, variables, rate, in_place):
         """Params with their weight decay times the learning rate of them taken away."""
         if not self.weight_decay and type(self).decay_of is Optimizer.decay_of:
             return params
-        variables = [self._trainable_variables[place] for place in places]
-        decays = [self.decay_of(v) if self._use_weight_decay(v) else None for v in variables]
+        decays = [self._decay_of(v) for v in variables]
         shares = {decay: _Rates(rate * decay) for decay in set(decays) if decay}
         shrink = getattr(backends.current(), "shrink", None) if in_place else None
         if shrink is not None and not isinstance(params[0], KerasTensor):
@@ -609,7 +627,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
 
     def _updated(self, params, grads, state, places, rate, count, fused):
         """Params and state after the subclass's update."""
-        if type(self).update_step is not Optimizer.update_step:
+        if self._steps_by_hand():
             return self._updated_by_hand(params, grads, state, places, rate)
         step = ops.cast(count, "float32") + 1.0
         rows = self._position.shared
@@ -617,23 +635,37 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         state = _replaced(state, rows, shared)
         rates = _Rates(self.rate(rate, step))
         rows_of = [self._position.slots[p] for p in places]
-        if fused is not None:
+        if fused is not None and not any(isinstance(g, RowGradient) for g in grads):
             params, slots = fused(params, grads, [[state[r] for r in rows] for rows in rows_of], rates.value)
             return params, _replaced(state, _chained(rows_of), _chained(slots))
         new_params = []
         for param, gradient, rows in zip(params, grads, rows_of, strict=True):
             slots = (*(state[r] for r in rows), *shared)
-            value, new_slots = self.update(gradient, param, slots, rates.in_dtype_of(param), step)
+            update = self._update_rows if isinstance(gradient, RowGradient) else self.update
+            value, new_slots = update(gradient, param, slots, rates.in_dtype_of(param), step)
             new_params.append(value)
             for row, slot in zip(rows, new_slots, strict=True):
                 state[row] = slot
         return new_params, state
 
+    def _update_rows(self, gradient, variable, slots, learning_rate, step):
+        """`update` of the rows that the gradient has; of the others what `idle` says."""
+        slots, shared = slots[: len(self.idle)], slots[len(self.idle) :]
+        before, *slots_before = (ops.take(t, gradient.indices, axis=0) for t in (variable, *slots))
+        after, slots_after = self.update(gradient.values, before, (*slots_before, *shared), learning_rate, step)
+        new_slots = []
+        for slot, old, new, left in zip(slots, slots_before, slots_after, self.idle, strict=True):
+            if left == 1:
+                new_slots.append(gradient.change(slot, new - old))
+            else:
+                new_slots.append(gradient.change(slot * left, new - old * left).applied())
+        return gradient.change(variable, after - before), tuple(new_slots)
+
     def _fused_kernel(self, params):
         """The whole update in place as `(params, grads, slots, rate) -> (params, slots)`, or `None`."""
         backend = backends.current()
         kernel = getattr(backend, f"fused_{self.fused}", None) if self.fused else None
-        if kernel is None or type(self).update_step is not Optimizer.update_step:
+        if kernel is None or self._steps_by_hand():
             return None
         if isinstance(params[0], KerasTensor):
             # A step being traced, to be run as a plan. (Branches keep to pure functions.)
@@ -653,6 +685,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         variables, own = [self._trainable_variables[p] for p in places], self.variables
         with StatelessScope([*zip(variables, params, strict=True), *zip(own, state, strict=True)]) as scope:
             for gradient, variable in zip(grads, variables, strict=True):
+                gradient = gradient.native() if isinstance(gradient, RowGradient) else gradient
                 self.update_step(gradient, variable, ops.cast(rate, variable.dtype))
         return [scope.get_current_value(v) for v in variables], [scope.get_current_value(v) for v in own]
 
@@ -693,7 +726,7 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         return [self._trainable_variables[self._place_of(v)] for v in variables]
 
     def _checked(self, params, grads, places):
-        """Gradients dense, in their variables' dtypes, of their shapes. `None` stays, with a warning."""
+        """Gradients as dense tensors or `RowGradient`s, in their variables' dtypes, of their shapes. `None` stays, with a warning."""
         if all(g is None for g in grads):
             raise ValueError(f"{self.name}: No gradients provided for any variable.")
         missing = [self._trainable_variables[p].path for g, p in zip(grads, places, strict=True) if g is None]
@@ -707,9 +740,11 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
         checked = []
         for gradient, param, place in zip(grads, params, places, strict=True):
             if gradient is not None:
-                gradient = _dense(gradient)
+                rows = row_gradient(gradient, param.shape) if self._takes_rows(place) else None
+                gradient = _dense(gradient) if rows is None else rows
                 if gradient.dtype != param.dtype:
-                    gradient = ops.cast(gradient, ops.dtype(param))
+                    cast = ops.cast if rows is None else RowGradient.cast
+                    gradient = cast(gradient, ops.dtype(param))
                 if gradient.shape != param.shape:
                     raise ValueError(
                         f"{self.name}: the gradient for {self._trainable_variables[place].path} has shape "
@@ -718,8 +753,26 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             checked.append(gradient)
         return checked
 
+    def _takes_rows(self, place):
+        """Whether a gradient of few rows leaves the variable's others alone, or is for an `update_step` to deal with."""
+        variable = self._trainable_variables[place]
+        if self.gradient_accumulation_steps or self._overwritten(place):
+            return False
+        if self._steps_by_hand():
+            return True
+        if self.idle is None or self.use_ema or getattr(variable, "constraint", None) is not None:
+            return False
+        return not self._decay_of(variable)
+
+    def _steps_by_hand(self):
+        """Whether a subclass has an `update_step` of its own."""
+        return type(self).update_step not in (Optimizer.update_step, update_step_by_grad)
+
     def _overwritten(self, place):
         return getattr(self._trainable_variables[place], "overwrite_with_gradient", False)
+
+    def _decay_of(self, variable):
+        return self.decay_of(variable) if self._use_weight_decay(variable) else None
 
     def _use_weight_decay(self, variable):
         if any(v is variable for v in self._undecayed):
@@ -794,7 +847,8 @@ def _dense(gradient):
         return gradient.todense()
     if getattr(gradient, "is_sparse", False):
         return gradient.to_dense()
-    return gradient if ops.is_tensor(gradient) else backends.current().convert(gradient)
+    dense = ops.is_tensor(gradient) and not hasattr(gradient, "dense_shape")
+    return gradient if dense else backends.current().convert(gradient)
 
 
 def _detached(*lists):
@@ -873,3 +927,8 @@ def _replaced(values, rows, new):
 def build_by_var_list(self, var_list):
     """`Optimizer.build`, its argument named as in most of Keras's optimizers."""
     Optimizer.build(self, var_list)
+
+
+def update_step_by_grad(self, grad, variable, learning_rate):
+    """`Optimizer.update_step`, its argument named as in some of Keras's optimizers."""
+    Optimizer.update_step(self, grad, variable, learning_rate)

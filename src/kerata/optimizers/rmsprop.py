@@ -73,6 +73,10 @@ class RMSprop(Optimizer):
 
     build = build_by_var_list
 
+    @property
+    def idle(self):
+        return None if self.momentum else (self.rho,) * len(self.slots)
+
     def update(self, gradient, variable, slots, learning_rate, step):
         velocity = slots[0] + (ops.square(gradient) - slots[0]) * (1.0 - self.rho)
         kept, spread = [velocity], velocity

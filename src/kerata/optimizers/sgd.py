@@ -60,6 +60,10 @@ class SGD(Optimizer):
         self.nesterov = nesterov
         self.slots = ("momentum",) if momentum else ()
 
+    @property
+    def idle(self):
+        return None if self.momentum else ()
+
     def update(self, gradient, variable, slots, learning_rate, step):
         change = learning_rate * gradient
         if not slots:

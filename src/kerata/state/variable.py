@@ -121,6 +121,9 @@ class Variable:
             self._lender.write_back()
         return self._storage
 
+    # The name under which scripts written for Keras reach for it.
+    _value = storage
+
     def numpy(self):
         """The value as a NumPy array of its own (later assignments don't change it).
 

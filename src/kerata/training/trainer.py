@@ -271,7 +271,7 @@ class Trainer:
         return self.get_metrics_result() if logs is None else logs
 
     def _train(self, data):
-        from kerata import transforms
+        from kerata.transforms.gradient import sparse_value_and_grad
 
         x, y, sample_weight = _parts(data)
 
@@ -282,7 +282,7 @@ class Trainer:
             return scaled, (loss, y_pred)
 
         variables = self.trainable_variables
-        (_, (loss, y_pred)), gradients = transforms.value_and_grad(forward, variables, has_aux=True)()
+        (_, (loss, y_pred)), gradients = sparse_value_and_grad(forward, variables)()
         if self.optimizer is not None and variables:
             self.optimizer.apply(gradients, variables)
         loss, y_pred = tree.map_structure(_stopped, (loss, y_pred))

@@ -52,6 +52,11 @@ def value_and_grad(fn, variables=None, has_aux=False):
     return differentiated
 
 
+def sparse_value_and_grad(fn, variables):
+    """`value_and_grad` with an auxiliary result, for an optimizer: on TensorFlow gradients of lookups may have few rows (not public)."""
+    return lambda: _differentiate(lambda _: fn(), variables, tree.flatten(variables), True, sparse=True)
+
+
 def grad(fn, variables=None, has_aux=False):
     """Like `value_and_grad`, but the function returns the gradients alone (with `has_aux`: `(gradients, aux)`).
 
@@ -69,7 +74,7 @@ def grad(fn, variables=None, has_aux=False):
     return differentiated
 
 
-def _differentiate(function, by, variables, has_aux):
+def _differentiate(function, by, variables, has_aux, sparse=False):
     """Common part: `by` is a structure of variables, or of tensors (then `variables` is empty)."""
     b = backends.current()
     if b.NAME not in backends.TRAINING:
@@ -82,12 +87,12 @@ def _differentiate(function, by, variables, has_aux):
     if current_trace.get() is not None and (not params or any(isinstance(p, KerasTensor) for p in params)):
         loss, aux, gradients = _symbolic(function, by, variables, params, has_aux)
     else:
-        loss, aux, gradients = _native(b, function, by, variables, params, has_aux)
+        loss, aux, gradients = _native(b, function, by, variables, params, has_aux, sparse)
     gradients = tree.pack_sequence_as(by, gradients)
     return ((loss, aux), gradients) if has_aux else (loss, gradients)
 
 
-def _native(b, function, by, variables, params, has_aux):
+def _native(b, function, by, variables, params, has_aux, sparse):
     touched, outer = [], current_stateless.get()
 
     def pure(params):
@@ -102,7 +107,8 @@ def _native(b, function, by, variables, params, has_aux):
         # Losses noted inside belong to the scope outside, if that keeps them.
         return loss, (aux, [b.stop_gradient(value) for _, value in updates])
 
-    (loss, (aux, values)), gradients = b.value_and_grad(pure)(params)
+    value_and_grad = getattr(b, "sparse_value_and_grad", b.value_and_grad) if sparse else b.value_and_grad
+    (loss, (aux, values)), gradients = value_and_grad(pure)(params)
     for variable, value in zip(touched, values, strict=True):
         if outer is not None:
             outer.add_update((variable, value))

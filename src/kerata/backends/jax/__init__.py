@@ -13,5 +13,6 @@ from kerata.backends.jax.nn import *  # noqa: F403
 from kerata.backends.jax.random import *  # noqa: F403
 from kerata.backends.jax.reduction import *  # noqa: F403
 from kerata.backends.jax.shape import *  # noqa: F403
+from kerata.backends.jax.row_gradients import *  # noqa: F403
 from kerata.backends.jax.stepping import *  # noqa: F403
 from kerata.backends.jax.text import *  # noqa: F403

@@ -15,5 +15,6 @@ from kerata.backends.tensorflow.nn import *  # noqa: F403
 from kerata.backends.tensorflow.random import *  # noqa: F403
 from kerata.backends.tensorflow.reduction import *  # noqa: F403
 from kerata.backends.tensorflow.shape import *  # noqa: F403
+from kerata.backends.tensorflow.row_gradients import *  # noqa: F403
 from kerata.backends.tensorflow.stepping import *  # noqa: F403
 from kerata.backends.tensorflow.text import *  # noqa: F403

@@ -78,6 +78,8 @@ def is_tracer_type(type_):
 
 def convert(x, dtype=None):
     dtype = None if dtype is None else DTYPES[dtype]
+    if isinstance(x, tf.IndexedSlices) and not isinstance(x.indices, tf.Tensor):
+        x = tf.IndexedSlices(x.values, tf.convert_to_tensor(x.indices), x.dense_shape)  # made by hand
     if isinstance(x, (tf.Tensor, tf.Variable, tf.IndexedSlices)):
         x = tf.convert_to_tensor(x)
         return x if dtype is None or x.dtype == dtype else tf.cast(x, dtype)
@@ -153,13 +155,23 @@ def assign(storage, tensor):
 
 
 def value_and_grad(fn):
+    sparse = sparse_value_and_grad(fn)
+
+    def with_gradients(params, *args):
+        values, grads = sparse(params, *args)
+        return values, [tf.convert_to_tensor(g) for g in grads]
+
+    return with_gradients
+
+
+def sparse_value_and_grad(fn):
+    """The same, gradients of lookups being `tf.IndexedSlices`."""
+
     def with_gradients(params, *args):
         with tf.GradientTape() as tape:
             tape.watch(params)
             loss, aux = fn(params, *args)
         grads = tape.gradient(loss, params, unconnected_gradients=tf.UnconnectedGradients.ZERO)
-        # The gradient of a lookup is a sparse one.
-        grads = [tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g for g in grads]
         return (loss, aux), grads
 
     return with_gradients

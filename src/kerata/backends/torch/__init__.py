@@ -15,6 +15,7 @@ from kerata.backends.torch.nn import *  # noqa: F403
 from kerata.backends.torch.optimizers import *  # noqa: F403
 from kerata.backends.torch.random import *  # noqa: F403
 from kerata.backends.torch.reduction import *  # noqa: F403
+from kerata.backends.torch.row_gradients import *  # noqa: F403
 from kerata.backends.torch.shape import *  # noqa: F403
 from kerata.backends.torch.stepping import *  # noqa: F403
 from kerata.backends.torch.text import *  # noqa: F403
