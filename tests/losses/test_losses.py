@@ -292,6 +292,12 @@ def test_names(real_keras):
     assert losses.get(loss) is loss
 
 
+def test_configs_that_keras_keeps_short():
+    said = {"name": "l", "reduction": "sum"}
+    assert losses.Huber(**said).get_config() == losses.LogCosh(**said).get_config() == said
+    assert losses.Huber(delta=2.0, dtype="float16", **said).get_config() == {**said, "delta": 2.0, "dtype": "float16"}
+
+
 def test_keras_reads_our_configs_and_we_its(real_keras):
     for name, arguments, *_ in TABLE:
         theirs = getattr(real_keras.losses, name)(**arguments)

@@ -80,6 +80,17 @@ def test_properties():
     assert paths(WithProperties()) == ["", "listed/dense", "x"]
 
 
+def test_of_several_names_the_one_that_a_file_has():
+    layer = WithProperties()
+    assert [path for path, _ in walk(layer, known=["_x/vars"])] == ["", "listed/dense", "_x"]
+
+
+def test_a_list_may_hold_itself():
+    block = Block(items=[dense()])
+    block.items.append(block.items)
+    assert paths(block) == ["", "items/dense"]
+
+
 def test_what_is_not_stored():
     block = Block(
         metric=kerata.metrics.Mean(),

@@ -325,6 +325,17 @@ def test_data_sets_hear_of_every_pass(training_backend):
         assert heard == ["begin", "end"]
 
 
+def test_what_auto_comes_to(training_backend):
+    model = kerata.Sequential([layers.Dense(1)])
+    model.compile("sgd", "mse")
+    assert model.jit_compile == (training_backend.NAME != "torch")
+    assert model.get_compile_config()["jit_compile"] == "auto"
+    model.compile("sgd", "mse", run_eagerly=True)
+    assert model.jit_compile is False
+    model.compile("sgd", "mse", jit_compile=True)
+    assert model.jit_compile is True
+
+
 def test_a_layer_with_the_trainer_is_a_model(training_backend):
     class Own(kerata.Model.__mro__[1], layers.Dense):
         def __init__(self):

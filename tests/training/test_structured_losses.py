@@ -63,6 +63,23 @@ def test_which_loss_looks_at_what(nest, loss, weights, shown, total):
     np.testing.assert_allclose(logs["loss"], total(*squared(model)), rtol=1e-5)
 
 
+class Split(kerata.Model):
+    """Outputs without names."""
+
+    def call(self, x):
+        return [x, 2 * x]
+
+
+@pytest.mark.parametrize(
+    "loss, shown", [(["mse", "huber"], {"mean_squared_error", "huber"}), (["mse", "mse"], {"output_0", "output_1"})]
+)
+def test_outputs_without_names_are_shown_by_their_losses(loss, shown):
+    model = Split()
+    model.compile(loss=loss)
+    logs = model.evaluate(X, [X, X], verbose=0, return_dict=True)
+    assert set(logs) == {"loss", *(f"{name}_loss" for name in shown)}
+
+
 def test_losses_of_outputs_nested_deeply(training_backend):
     x = kerata.Input((3,))
     a, b = layers.Dense(1, name="a")(x), layers.Dense(1, name="b")(x)
@@ -104,6 +121,7 @@ def test_a_weighted_metric_is_told_from_the_plain_one():
     "nest, settings, message",
     [
         (as_list, {"loss": {"c": "mse"}}, r"output 'c'.*Expected keys: 'a', 'b'"),
+        (as_dict, {"loss": {"z": "mse"}}, "'z', a key in the `loss` argument, can't be found"),
         (as_dict, {"loss": {"p": {"deep": "mse"}}}, r"'deep', but the part 'p'"),
         (as_list, {"loss": ["mse"]}, r"`loss` has 1 entries, but the model has 2"),
         (as_list, {"loss": ["mse", "mse"], "loss_weights": [1]}, "must match the number of losses"),
@@ -114,5 +132,5 @@ def test_a_weighted_metric_is_told_from_the_plain_one():
 def test_settings_that_fit_no_output(nest, settings, message):
     model = model_of(nest)
     model.compile(**settings)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, KeyError), match=message):
         model.evaluate(X, nest(A, B), verbose=0)

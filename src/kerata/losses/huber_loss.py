@@ -41,6 +41,7 @@ class Huber(FunctionLoss):
     """
 
     function = staticmethod(huber)
+    _config_unless = {"delta": 1.0, "dtype": "float32"}
 
     def __init__(self, delta=1.0, reduction="sum_over_batch_size", name="huber_loss", dtype=None):
         super().__init__(name, reduction, dtype, delta=delta)

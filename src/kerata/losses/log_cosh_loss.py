@@ -38,6 +38,7 @@ class LogCosh(FunctionLoss):
     """
 
     function = staticmethod(log_cosh)
+    _config_unless = {"dtype": "float32"}
 
     def __init__(self, reduction="sum_over_batch_size", name="log_cosh", dtype=None):
         super().__init__(name, reduction, dtype)

@@ -53,7 +53,7 @@ def load_state(model, reader, skip_mismatch=False, skipped=(), seeds=False):
         ValueError: something doesn't fit or the file is damaged; nothing has changed then.
     """
     _build_optimizer(model, reader)
-    walked = walk(model, seeds)
+    walked = walk(model, seeds, reader.paths())
     places = [
         _place(path, obj, reader)
         for path, obj in walked

@@ -25,16 +25,15 @@ _NOT_FOLLOWED = frozenset(
 )
 
 
-def walk(root, seeds=False):
+def walk(root, seeds=False, known=()):
     """`[(path, object), ...]`, the root first, under the empty path.
 
     Args:
         root: model, layer or optimizer.
         seeds: also give the seed generators, which Keras's files leave out.
+        known: paths of a file: of an attribute's several names (a property may be one), one that the file has is taken.
     """
-    found = []
-    _visit(root, "", set(), found, seeds)
-    return found
+    return _Walk(seeds, known).of(root)
 
 
 def is_stored(obj):
@@ -51,32 +50,53 @@ def kinds(cls):
     return frozenset(base.__name__ for base in cls.__mro__ if registry.is_library(base.__module__))
 
 
-def _visit(obj, path, visited, found, seeds):
-    if id(obj) in visited:
-        return
-    visited.add(id(obj))
-    found.append((path, obj))
-    for name, value in _attributes(obj):
-        _follow(value, _join(path, name), visited, found, seeds)
+class _Walk:
+    """One walk: what has been found, and the containers that it is within."""
 
+    def __init__(self, seeds, known):
+        self.seeds = seeds
+        self.known = {"/".join(parts[:n]) for parts in (p.split("/") for p in known) for n in range(1, len(parts) + 1)}
+        self.visited, self.found, self.within = set(), [], []
 
-def _follow(value, path, visited, found, seeds):
-    if _is_walked(value, seeds):
-        _visit(value, path, visited, found, seeds)
-    elif isinstance(value, (list, tuple, dict)):
-        _visit_items(value, path, visited, found, seeds)
+    def of(self, root):
+        self.visit(root, "")
+        return self.found
 
+    def visit(self, obj, path):
+        if id(obj) in self.visited:
+            return
+        self.visited.add(id(obj))
+        self.found.append((path, obj))
+        attributes = list(_attributes(obj))
+        for name, value in attributes:
+            if self.known and self.is_walked(value):
+                names = [n for n, v in attributes if v is value]
+                name = next((n for n in names if _join(path, n) in self.known), name)
+            self.follow(value, _join(path, name))
 
-def _visit_items(items, path, visited, found, seeds):
-    counts = {}
-    for item in items.values() if isinstance(items, dict) else items:
-        is_container = isinstance(item, (list, tuple, dict))
-        if not is_container and not _is_walked(item, seeds):
-            continue
-        name = "container" if is_container else to_snake_case(type(item).__name__)
-        number = counts.get(name, 0)
-        counts[name] = number + 1
-        _follow(item, _join(path, f"{name}_{number}" if number else name), visited, found, seeds)
+    def follow(self, value, path):
+        if self.is_walked(value):
+            self.visit(value, path)
+        elif isinstance(value, (list, tuple, dict)) and not any(value is outer for outer in self.within):
+            # (A list may hold itself.)
+            self.within.append(value)
+            self.visit_items(value, path)
+            self.within.pop()
+
+    def visit_items(self, items, path):
+        counts = {}
+        for item in items.values() if isinstance(items, dict) else items:
+            is_container = isinstance(item, (list, tuple, dict))
+            if not is_container and not self.is_walked(item):
+                continue
+            name = "container" if is_container else to_snake_case(type(item).__name__)
+            number = counts.get(name, 0)
+            counts[name] = number + 1
+            self.follow(item, _join(path, f"{name}_{number}" if number else name))
+
+    def is_walked(self, value):
+        own = kinds(type(value))
+        return bool(own & _KINDS) or (self.seeds and "SeedGenerator" in own)
 
 
 def _attributes(obj):
@@ -93,11 +113,6 @@ def _attributes(obj):
         except Exception:  # a property of the user's that isn't ready; it isn't state then
             continue
         yield name, value
-
-
-def _is_walked(value, seeds):
-    own = kinds(type(value))
-    return bool(own & _KINDS) or (seeds and "SeedGenerator" in own)
 
 
 @cache

@@ -5,7 +5,7 @@ from kerata import metrics as metrics_module
 from kerata.core import tree
 from kerata.losses.function_loss import LossFunctionWrapper
 from kerata.training.loss_terms import loss_terms
-from kerata.training.outputs import align, align_weights, batch_size
+from kerata.training.outputs import Numbered, align, align_weights, batch_size
 
 
 class OutputLosses:
@@ -32,11 +32,20 @@ class OutputLosses:
         for term in self.terms:
             term.loss = _loss(term.loss)
             term.weight = None if term.weight is None else float(term.weight)
+        if isinstance(names, Numbered):
+            self._name_by_losses()
         self.needed = self._outputs_with_loss(y_pred)
         labels = list(dict.fromkeys(term.label for term in self.terms))
         if len(labels) > 1:
             self._trackers = {label: metrics_module.Mean(name=f"{label}_loss") for label in labels}
         self.built = True
+
+    def _name_by_losses(self):
+        """Outputs without names are shown by their losses, if these tell them apart."""
+        labels = [term.loss.name for term in self.terms]
+        if len(set(labels)) == len(labels):
+            for term, label in zip(self.terms, labels, strict=True):
+                term.label = label
 
     def _outputs_with_loss(self, y_pred):
         """For each output, in flat order, whether a term looks at it."""

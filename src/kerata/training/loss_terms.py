@@ -90,6 +90,11 @@ class _Places:
             at = self.paths[self.names.index(key)]
             yield from self.walk(loss, weight, Term(at, None, None, "").of(outputs), at)
             return
+        if isinstance(y_pred := self.y_pred, dict) and not path:
+            raise KeyError(
+                f"compile: {key!r}, a key in the `loss` argument, can't be found in either the model's outputs "
+                f"({', '.join(map(repr, y_pred))}) or their names ({', '.join(map(repr, self.names))})."
+            )
         known = [str(k) for k in outputs] if isinstance(outputs, dict) else [] if path else self.names
         raise ValueError(
             f"compile: `loss` names the output {key!r}, but {_place(path)} has none of that name. Expected keys: "

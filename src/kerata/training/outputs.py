@@ -5,14 +5,18 @@ from kerata.core.errors import nearest
 
 
 def output_names(model, y_pred):
-    """A name for each output, in flat order."""
+    """A name for each output, in flat order; a number in place of those that have none."""
     count = len(tree.flatten(y_pred))
     if isinstance(y_pred, dict) and count == len(y_pred):
         return [str(k) for k in sorted(y_pred)]
     names = getattr(model, "output_names", None)
     if names is not None and len(names) == count:
         return _distinct(list(names))
-    return [f"output_{i}" for i in range(count)]
+    return Numbered(f"output_{i}" for i in range(count))
+
+
+class Numbered(list):
+    """Names of outputs that have none of their own."""
 
 
 def _distinct(names):

@@ -347,7 +347,7 @@ class PlannedStep(Borrowing):
             return EagerStep
         symbols = tree.map_structure(_symbol, batch)
         self.write_back()
-        compiled = self.model.jit_compile is True
+        compiled = self.model.jit_compile
         # What is compiled whole is fused by the compiler, which wants pure functions.
         graph = trace(self.function, symbols, expand=lambda op: not hasattr(b, op.native), in_place=not compiled)
         if not self.gives_logs:

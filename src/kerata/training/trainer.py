@@ -122,7 +122,11 @@ class Trainer:
 
     @property
     def jit_compile(self):
-        return self._jit_compile
+        """Whether steps are compiled as a whole: what was said, or what `"auto"` comes to with this model on its backend."""
+        if self._jit_compile != "auto":
+            return self._jit_compile
+        by_default = getattr(self._backend, "compiles_by_default", None)
+        return by_default is not None and not self.run_eagerly and by_default(self)
 
     @jit_compile.setter
     def jit_compile(self, value):

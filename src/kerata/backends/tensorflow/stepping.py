@@ -2,6 +2,8 @@
 
 from contextlib import contextmanager, nullcontext
 
+from tensorflow.python.framework.config import is_op_determinism_enabled
+
 from kerata.backends.tensorflow.core import tf
 
 # Steps assign variables in place, compiled by `tf.function`.
@@ -39,16 +41,17 @@ def repeat_in_place(body, count):
 
 
 def step_options(model):
-    """XLA or not: measured on CPU it pays for models without convolutions and costs for those with (65 ms against 28)."""
-    jit = model.jit_compile
-    return {"jit_compile": _xla_pays(model) if jit == "auto" else bool(jit)}
+    return {"jit_compile": bool(model.jit_compile)}
 
 
 def forward_options(model):
-    return {"jit_compile": _xla_pays(model)}
+    return {"jit_compile": compiles_by_default(model)}
 
 
-def _xla_pays(model):
+def compiles_by_default(model):
+    """XLA or not: measured on CPU it pays for models without convolutions and costs for those with (65 ms against 28)."""
+    if is_op_determinism_enabled():
+        return False  # XLA promises no such thing
     layers = list(model._flatten_layers())
     if not all(getattr(layer, "supports_jit", True) for layer in layers):
         return False  # text and hashes: XLA has none
