@@ -768,6 +768,29 @@ def test_a_pydataset_may_grow():
     assert len(list(source.epoch(1))) == 4
 
 
+# ---- grain
+
+
+@pytest.mark.parametrize("kind", ["map", "iter", "loader"])
+def test_grain(kind):
+    grain = pytest.importorskip("grain")
+    pairs = list(zip(X, Y, strict=True))
+    if kind == "loader":
+        sampler = grain.samplers.IndexSampler(len(pairs), num_epochs=1)
+        data = grain.DataLoader(data_source=pairs, sampler=sampler, operations=[grain.transforms.Batch(4)])
+    else:
+        data = grain.MapDataset.source(pairs)
+        data = (data if kind == "map" else data.to_iter_dataset()).batch(4)
+    source = make_source(data)
+    assert source.num_batches == (-(-len(X) // 4) if kind == "map" else None)
+    for _ in range(2):
+        got = list(source.epoch())
+        np.testing.assert_array_equal(np.concatenate([np.asarray(x) for x, _, _ in got]), X)
+        np.testing.assert_array_equal(np.concatenate([np.asarray(y) for _, y, _ in got]), Y)
+    with pytest.raises(ValueError, match="`x` as a grain data set, `y` should not"):
+        make_source(data, Y)
+
+
 # ---- tf.data and torch
 
 

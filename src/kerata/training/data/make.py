@@ -7,7 +7,7 @@ from kerata.training.data import rows
 from kerata.training.data.arrays import ArraySource
 from kerata.training.data.pydataset import PyDataset, PyDatasetSource
 from kerata.training.data.source import Source
-from kerata.training.data.streams import GeneratorSource, TensorFlowSource, TorchSource
+from kerata.training.data.streams import GeneratorSource, GrainSource, TensorFlowSource, TorchSource
 
 
 def make_source(
@@ -18,7 +18,7 @@ def make_source(
     Args:
         x: arrays (NumPy, pandas, tensors of any framework, SciPy sparse, HDF5, lists of numbers; also in
             dicts, lists and tuples), `PyDataset`, generator or generator function, `tf.data.Dataset`, torch
-            `DataLoader`.
+            `DataLoader`, grain's `MapDataset`, `IterDataset` or `DataLoader`.
         y: targets; only with arrays.
         sample_weight: weights of samples; only with arrays.
         batch_size: samples in a batch of arrays, 32 unless given. Others come in batches.
@@ -43,6 +43,7 @@ def make_source(
         "generator": GeneratorSource,
         "tf.data.Dataset": TensorFlowSource,
         "torch DataLoader": TorchSource,
+        "grain data set": GrainSource,
     }[kind]
     return make(x, steps, class_weight)
 
@@ -53,6 +54,8 @@ def kind_of(x):
         return "PyDataset"
     if isinstance(x, collections.abc.Iterator) or inspect.isgeneratorfunction(x):
         return "generator"
+    if rows.family(type(x)) == "grain" and hasattr(x, "__iter__"):
+        return "grain data set"
     framework = rows.framework(type(x))
     if framework == "tensorflow" and hasattr(x, "element_spec") and hasattr(x, "cardinality"):
         return "tf.data.Dataset"

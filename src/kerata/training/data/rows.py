@@ -22,6 +22,7 @@ _FAMILIES = {
     "scipy": "scipy",
     "h5py": "h5py",
     "zarr": "zarr",
+    "grain": "grain",
     "numpy": "numpy",
 }
 

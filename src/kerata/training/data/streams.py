@@ -1,5 +1,6 @@
-"""Data that can only be gone through in order: generators, `tf.data.Dataset`, torch `DataLoader`."""
+"""Data that can only be gone through in order: generators, `tf.data.Dataset`, torch `DataLoader`, grain."""
 
+import sys
 import warnings
 from itertools import islice
 
@@ -157,6 +158,20 @@ class TorchSource(Stream):
         if self.batch_size:
             self.partial_batch_size = 0 if loader.drop_last else len(loader.dataset) % self.batch_size
             self.has_partial_batch = self.partial_batch_size > 0
+
+
+class GrainSource(Stream):
+    """Batches of a `MapDataset`, `IterDataset` or `DataLoader` of grain."""
+
+    def __init__(self, dataset, steps=None, class_weight=None):
+        super().__init__(lambda: _tuples(dataset), "the grain data set", steps, class_weight)
+        try:
+            number = len(dataset)
+        except TypeError:  # only a MapDataset knows
+            return
+        if number == 0:
+            raise ValueError("There is no data: the grain data set has no batches.")
+        self.num_batches = number if number < sys.maxsize else None  # repeated without end
 
 
 def _tuples(loader):
