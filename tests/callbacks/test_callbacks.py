@@ -41,9 +41,7 @@ def test_every_hook_reaches_every_callback_in_order():
 
     def make(name):
         hooks = {h: (lambda logs, h=h: calls.append((name, h, logs))) for h in HOOKS}
-        hooks |= {
-            h: (lambda n, logs, h=h: calls.append((name, h, n, logs))) for h in [*BATCH_HOOKS, *EPOCH_HOOKS]
-        }
+        hooks |= {h: (lambda n, logs, h=h: calls.append((name, h, n, logs))) for h in [*BATCH_HOOKS, *EPOCH_HOOKS]}
         return callbacks.LambdaCallback(**hooks)
 
     both = callbacks.CallbackList([make("a"), make("b")])
@@ -214,11 +212,7 @@ def test_changing_lazy_logs():
 def test_numbers_of_any_kind():
     logs = {"a": np.float32(1), "b": {"c": np.array(2), "d": 3}, "e": "text", "f": np.ones(2)}
     numbers = as_numbers(logs)
-    assert (
-        [type(numbers[n]) for n in "acd"] == [float] * 3
-        and numbers["e"] == "text"
-        and numbers["f"].shape == (2,)
-    )
+    assert [type(numbers[n]) for n in "acd"] == [float] * 3 and numbers["e"] == "text" and numbers["f"].shape == (2,)
 
 
 def test_history_keeps_what_others_added():
@@ -520,9 +514,7 @@ def test_an_interrupted_run_ends_like_one_that_was_not(tmp_path, save_freq, stop
     assert model.weight == 4 * 3
     assert second == [(e, s) for e in range(4) for s in range(3)][12 - len(second) :]
     lost = len(first) + len(second) - 12
-    assert (
-        0 <= lost < (4 if save_freq == "epoch" else save_freq)
-    )  # after the last batch, before the epoch's end
+    assert 0 <= lost < (4 if save_freq == "epoch" else save_freq)  # after the last batch, before the epoch's end
     if model._resume:
         assert model._resume["data"] == {"seed": 7}
     assert not folder.exists()
@@ -676,9 +668,7 @@ def test_the_first_steps_time_is_left_out_of_the_pace(clock, capsys):
 
 def fit_progress(verbose, epochs=2, steps=3, **params):
     read = Reader(loss=0.5)
-    both = callbacks.CallbackList(
-        None, add_progbar=True, model=Model(), verbose=verbose, epochs=epochs, steps=steps
-    )
+    both = callbacks.CallbackList(None, add_progbar=True, model=Model(), verbose=verbose, epochs=epochs, steps=steps)
     both.on_train_begin()
     for epoch in range(epochs):
         both.on_epoch_begin(epoch)
@@ -698,9 +688,7 @@ def test_progress_of_fit(capsys, clock):
     line = "3/3 - 0s - 0s/step - loss: 0.5000 - val_loss: 0.2500"
     assert capsys.readouterr().out.splitlines() == ["Epoch 1/2", line, "Epoch 2/2", line]
     fit_progress("auto", epochs=1, steps=None)
-    assert (
-        capsys.readouterr().out == "3/3 ━━━━━━━━━━━━━━━━━━━━ 0s 0s/step - loss: 0.5000 - val_loss: 0.2500\n"
-    )
+    assert capsys.readouterr().out == "3/3 ━━━━━━━━━━━━━━━━━━━━ 0s 0s/step - loss: 0.5000 - val_loss: 0.2500\n"
 
 
 def test_progress_reads_numbers_only_to_draw_them(clock):
@@ -738,3 +726,40 @@ def test_progress_can_go_to_the_log(caplog, capsys):
 def test_the_face_has_keras_names(real_keras):
     missing = {n for n in dir(real_keras.callbacks) if not n.startswith("_")} - set(dir(callbacks))
     assert missing <= {"OrbaxCheckpoint", "RemoteMonitor", "TensorBoard"}
+
+
+# ---- RemoteMonitor
+
+
+def test_logs_are_posted_to_a_server():
+    import http.server
+    import threading
+    import urllib.parse
+
+    pytest.importorskip("requests")
+    got = []
+
+    class Server(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            got.append((self.path, self.headers["X-Run"], body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    root = f"http://127.0.0.1:{server.server_port}"
+    logs = {"loss": np.float32(0.5), "one": np.array([2]), "several": np.array([1.0, 2.0])}
+    said = {"epoch": 3, "loss": 0.5, "one": 2, "several": [1.0, 2.0]}
+    callbacks.RemoteMonitor(root, headers={"X-Run": "a"}, send_as_json=True).on_epoch_end(3, logs)
+    callbacks.RemoteMonitor(root, "/p", field="f").on_epoch_end(3, logs)
+    server.shutdown()
+    server.server_close()
+    (path, run, body), (path2, _, form) = got
+    assert (path, run, json.loads(body)) == ("/publish/epoch/end/", "a", said)
+    assert path2 == "/p" and json.loads(urllib.parse.parse_qs(form)["f"][0]) == said
+    with pytest.warns(UserWarning, match="Could not reach RemoteMonitor root server at http"):
+        callbacks.RemoteMonitor(root).on_epoch_end(0, logs)

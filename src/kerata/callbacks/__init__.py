@@ -17,6 +17,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "monitor": ["MonitorCallback"],
         "progbar_logger": ["ProgbarLogger"],
         "reduce_lr_on_plateau": ["ReduceLROnPlateau"],
+        "remote_monitor": ["RemoteMonitor"],
         "swap_ema_weights": ["SwapEMAWeights"],
         "terminate_on_nan": ["TerminateOnNaN"],
     },
