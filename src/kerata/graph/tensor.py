@@ -214,6 +214,16 @@ def spec(shape, dtype):
     return tensor
 
 
+def fresh(tensor):
+    """Another symbol of the same shape, dtype and kind, made by no node."""
+    other = spec(tensor.shape, tensor.dtype)
+    if tensor.sparse or tensor.ragged:
+        other.sparse, other.ragged = tensor.sparse, tensor.ragged
+        if hasattr(tensor, "_ragged"):
+            other._ragged = tensor._ragged
+    return other
+
+
 def is_keras_tensor(x):
     """Whether `x` is a `KerasTensor`."""
     return isinstance(x, KerasTensor)

@@ -12,7 +12,7 @@ from kerata.core.construct import ConstructedMeta
 from kerata.core.errors import short_traceback
 from kerata.core.masks import get_mask, set_mask
 from kerata.core.scopes import StatelessScope, current_autocast, current_stateless
-from kerata.graph.tensor import KerasTensor, any_symbolic, spec
+from kerata.graph.tensor import KerasTensor, any_symbolic, fresh, spec
 from kerata.graph.trace import Node, Trace, current_trace
 from kerata.layers.call import CallContext, current_call, signature_of
 from kerata.layers.described import describe, is_generic
@@ -1162,22 +1162,17 @@ def _without_implied_masks(bound, signature):
 
 def _unmasked(x):
     """A fresh symbol without the mask, which is computed outside of the trace."""
-    if isinstance(x, KerasTensor) or hasattr(x, "shape"):
-        return spec(tuple(x.shape), dtypes.standardize_dtype(x.dtype))
-    return x
+    if isinstance(x, KerasTensor):
+        return fresh(x)
+    return spec(tuple(x.shape), dtypes.standardize_dtype(x.dtype)) if hasattr(x, "shape") else x
 
 
 def _fresh(x):
-    if isinstance(x, KerasTensor):
-        fresh = spec(x.shape, x.dtype)
-    elif hasattr(x, "shape"):
-        fresh = spec(tuple(x.shape), dtypes.standardize_dtype(x.dtype))
-    else:
-        return x
-    mask = get_mask(x)
+    symbol = _unmasked(x)
+    mask = get_mask(x) if symbol is not x else None
     if mask is not None:
-        fresh._keras_mask = mask
-    return fresh
+        symbol._keras_mask = mask
+    return symbol
 
 
 def _node_arguments(bound, extra, signature):

@@ -2,7 +2,7 @@
 
 from kerata.core import names, tree
 from kerata.core.construct import Constructed
-from kerata.graph.tensor import KerasTensor, any_symbolic, spec
+from kerata.graph.tensor import KerasTensor, any_symbolic, fresh
 from kerata.graph.trace import Node, Trace, current_trace
 
 
@@ -100,4 +100,4 @@ class Operation(Constructed):
 
 
 def _fresh(value):
-    return spec(value.shape, value.dtype) if isinstance(value, KerasTensor) else value
+    return fresh(value) if isinstance(value, KerasTensor) else value

@@ -6,8 +6,8 @@ from kerata import backends
 from kerata.core import dtypes
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import NeedsShape, current_trace
-from kerata.ops import rules
-from kerata.ops.declare import Index, _holds_tensors, _unwrap, is_sparse, primitive, to_native
+from kerata.ops import rules, sparse_rules
+from kerata.ops.declare import Index, _holds_tensors, _unwrap, composite, primitive, to_native
 
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
@@ -29,12 +29,10 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     """
     dtype = None if dtype is None else dtypes.standardize_dtype(dtype)
     b = backends.current()
-    if (sparse is False or ragged is False) and hasattr(b, "densify"):
-        x = b.densify(x)
+    if sparse is False or ragged is False:
+        x = _densified(b, x, sparse, ragged)
     if dtype in (None, "string") and hasattr(b, "from_host") and is_text(x):
         return b.from_host(np.asarray(x))
-    if is_sparse(b, x) and dtype is None:
-        return x
     x = _unwrap(b, x)
     if isinstance(x, KerasTensor):
         if dtype is None or x.dtype == dtype:
@@ -43,6 +41,24 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
 
         return cast(x, dtype)
     return to_native(b, x, dtype)
+
+
+def _densified(b, x, sparse, ragged):
+    """The tensor made dense if it's of a kind that isn't wanted; a symbol marked so."""
+    if isinstance(x, KerasTensor):
+        return as_dense(x) if (x.sparse and sparse is False) or (x.ragged and ragged is False) else x
+    if not sparse_rules.met(b, x):
+        return x
+    unwanted = {"sparse": sparse, "ragged": ragged}[sparse_rules.kind_of(x)] is False
+    return b.densify(x) if unwanted else x
+
+
+@composite(native="densify")
+def as_dense(x: Index):
+    """A sparse or ragged tensor made dense (not public)."""
+    from kerata.ops.elementwise import copied
+
+    return copied(x)
 
 
 def convert_to_numpy(x):
@@ -109,6 +125,8 @@ def shape(x):
         return tuple(x.shape)
     if b.is_tensor(x):
         return b.dynamic_shape(x)
+    if sparse_rules.met(b, x):
+        return b.sparse.shape_of(x)
     return np.shape(x)
 
 

@@ -24,8 +24,9 @@ import numpy as np
 from kerata import backends
 from kerata.core import config, dtypes
 from kerata.core.dtypes import WEAK_FLOAT, WEAK_INT
-from kerata.graph.tensor import KerasTensor, spec
+from kerata.graph.tensor import KerasTensor, fresh, spec
 from kerata.graph.trace import Node, Trace, current_trace
+from kerata.ops import sparse_rules
 
 
 class Role:
@@ -68,6 +69,7 @@ REGISTRY = {}
 # Types of variables (a floor above): dispatch reads their values.
 VARIABLES = set()
 _SCALARS = frozenset({int, float, bool})
+_SPARSE_KINDS = sparse_rules.KINDS
 # Python numbers that natives take as they are, and the dtypes in which all of them then agree.
 _NUMBERS = frozenset({int, float})
 _WITH_NUMBERS = frozenset({"float32", "float64", "int32", "int64"})
@@ -247,17 +249,18 @@ def _slow(op, args):
     """Unwrap, promote, convert, then call; or record, if a symbolic tensor is among the arguments."""
     # Whatever backend is in force, loaded or not: symbols need none.
     b = backends.selected.get() or backends.process.backend
-    symbolic = False
+    kinds = set()
     for i in op.tensor_at:
         value = args[i]
         if value is None:
             continue
         if op.roles[i].many:
             value = args[i] = [_unwrap(b, v) for v in _listed(op, i, value)]
-            symbolic = symbolic or any(type(v) is KerasTensor for v in value)
+            kinds.update(map(type, value))
         else:
             value = args[i] = _unwrap(b, value)
-            symbolic = symbolic or type(value) is KerasTensor
+            kinds.add(type(value))
+    symbolic = KerasTensor in kinds
     for i in op.dims_at:
         symbolic = symbolic or holds_symbolic(args[i])
     for i in op.axis_at:
@@ -266,7 +269,10 @@ def _slow(op, args):
     if symbolic:
         return _record(op, args)
     b = backends.current()
+    run = None if kinds.isdisjoint(_SPARSE_KINDS) else sparse_rules.taken(b, op, args)
     _convert(op, args, b)
+    if run is not None:
+        return run(args if op.is_composite or op.body is None else op.body(*args))
     if op.is_composite:
         native = getattr(b, op.native, None)
         result = op.body(*args) if native is None else native(*args)
@@ -334,15 +340,8 @@ def _unwrap(b, x):
         from kerata.ops.movement import stack
 
         return stack([_unwrap(b, v) for v in x])
-    if is_sparse(b, x):
-        # Ops know dense tensors.
-        return b.densify(x)
+    sparse_rules.met(b, x)
     return x
-
-
-def is_sparse(b, x):
-    """Whether `x` is a sparse tensor of the backend."""
-    return hasattr(b, "is_composite") and b.is_composite(x) and "Ragged" not in type(x).__name__
 
 
 def _holds_tensors(b, x):
@@ -427,10 +426,18 @@ def _convert(op, args, b):
             args[i] = to_native(b, value, "bool" if role.boolean else None)
 
 
+def _cast_values(x, dtype):
+    from kerata.ops.elementwise import cast
+
+    return cast(x, dtype)
+
+
 def to_native(b, x, dtype=None):
     """A native tensor of `dtype` (`None`: its own) from anything that has values."""
     if type(x) in b.TYPES or b.is_tensor(x):
         return x if dtype is None or b.dtype_of(x) == dtype else b.cast(x, dtype)
+    if type(x) in _SPARSE_KINDS:
+        return x if dtype is None or b.dtype_of(x) == dtype else _cast_values(x, dtype)
     if dtype is None:
         kind = type(x)
         if kind in _SCALARS:
@@ -463,6 +470,15 @@ def _host(x):
 
 def _record(op, args):
     """Make the node, and the symbolic result, of a call with a `KerasTensor` in it."""
+    flags = sparse_rules.flags_of(op, args)
+    if not any(flags) and op.name not in sparse_rules.MADE:
+        return _recorded(op, args)
+    result = _recorded(op, args)
+    sparse_rules.mark(op, args, flags, result)
+    return result
+
+
+def _recorded(op, args):
     scope = current_trace.get()
     b = backends.selected.get() or backends.process.backend
     operands = _group(op, args)
@@ -519,6 +535,8 @@ def _detached(result):
 
 def _bare(t):
     # A body may also return a constant: its result doesn't hang on the arguments' values, only on their shapes.
+    if type(t) is KerasTensor:
+        return fresh(t)
     return spec(tuple(t.shape), dtypes.standardize_dtype(t.dtype)) if hasattr(t, "shape") else t
 
 

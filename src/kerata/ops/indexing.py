@@ -9,14 +9,15 @@ from kerata import backends
 from kerata.core import dtypes
 from kerata.core.errors import integer, one_of, positive_int
 from kerata.graph.tensor import KerasTensor
-from kerata.ops import rules
+from kerata.ops import rules, sparse_rules
 from kerata.ops.core import convert_to_tensor
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.declare import Dims, Index, Key, Tensor, composite, primitive, to_native
-from kerata.ops.elementwise import add, floor_divide, logical_or, mod, where
+from kerata.ops.elementwise import add, cast, floor_divide, logical_or, mod, sign, where
 from kerata.ops.movement import canonical_dims, expand_dims, reshape
 from kerata.ops.reduction import _max
+from kerata.ops.reduction import sum as _sum
 
 
 @primitive(rule=rules.take)
@@ -203,6 +204,12 @@ def one_hot(x: Index, num_classes, axis=-1, dtype=None):
 _one_hot = one_hot
 
 
+@composite
+def sparse_one_hot(x: Index, num_classes, axis, dtype):
+    """`one_hot` as a sparse tensor (not public)."""
+    return _one_hot(x, num_classes, axis, dtype)
+
+
 def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):  # noqa: F811
     """Class numbers as vectors with a 1 at that place and zeros elsewhere.
 
@@ -220,8 +227,9 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):  # noqa: F811
     [[1., 0., 0.], [0., 0., 1.]]
     """
     if sparse:
-        return _sparse_one_hot(x, num_classes, axis, dtype)
-    return _one_hot(x, positive_int(num_classes, "num_classes", "one_hot"), axis, dtypes.standardize_dtype(dtype))
+        sparse_rules.need(backends.current(), "one_hot")
+    make = sparse_one_hot if sparse else _one_hot
+    return make(x, positive_int(num_classes, "num_classes", "one_hot"), axis, dtypes.standardize_dtype(dtype))
 
 
 one_hot.op = _one_hot.op
@@ -249,17 +257,14 @@ def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwa
         raise TypeError(f"multi_hot: unknown argument {next(iter(kwargs))!r}.")
     if num_classes is None:
         raise ValueError("multi_hot: `num_classes` must be given.")
-    hot = one_hot(inputs, num_classes, axis, dtype, sparse)
+    hot = one_hot(inputs, num_classes, axis, "int32" if sparse else dtype, sparse)
     # The sets are the rows of the last dimension, which the new one may have come to stand behind.
     rank = len(hot.shape)
-    return _max(hot, rank - 2 if rules.axis_in(axis, rank, "multi_hot") == rank - 1 else rank - 1) if rank > 1 else hot
-
-
-def _sparse_one_hot(x, num_classes, axis, dtype):
-    b = backends.current()
-    if not hasattr(b, "sparse_one_hot"):
-        raise ValueError(f"one_hot: the {b.NAME} backend has no sparse tensors; use `sparse=False`.")
-    return b.sparse_one_hot(to_native(b, x), num_classes, axis, dtypes.standardize_dtype(dtype))
+    over = rank - 2 if rules.axis_in(axis, rank, "multi_hot") == rank - 1 else rank - 1
+    if sparse:
+        # Of a sparse tensor there is no maximum, but a sum.
+        return cast(sign(_sum(hot, over)) if rank > 1 else hot, dtypes.standardize_dtype(dtype))
+    return _max(hot, over) if rank > 1 else hot
 
 
 @primitive(rule=rules.nonzero)

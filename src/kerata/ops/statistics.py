@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from kerata import backends
 from kerata.core.errors import one_of
 from kerata.graph.tensor import KerasTensor
-from kerata.ops import rules
+from kerata.ops import rules, sparse_rules
 from kerata.ops.core import convert_to_tensor
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
@@ -15,6 +16,7 @@ from kerata.ops.elementwise import (
     cast,
     ceil,
     clip,
+    copied,
     equal,
     floor,
     isnan,
@@ -344,7 +346,8 @@ def bincount(x, weights=None, minlength=0, sparse=False):
         x: tensor of non-negative integers, of shape `(n,)` or `(batch, n)`.
         weights: what each occurrence counts, of `x`'s shape; by default 1.
         minlength: least length of the result.
-        sparse: whether to return a sparse tensor; only dense ones are supported.
+        sparse: whether to return a sparse tensor, where the backend has them. That of a sparse tensor is one anyway: places
+            that it has no value for aren't counted.
 
     Returns:
         Tensor of shape `(length,)` or `(batch, length)`: int32, or `weights`' dtype.
@@ -352,9 +355,18 @@ def bincount(x, weights=None, minlength=0, sparse=False):
     >>> ops.bincount([1, 2, 2])
     [0, 1, 2]
     """
-    if sparse:
-        raise ValueError("bincount: sparse results aren't supported; use `sparse=False`.")
-    return counted(x, weights, minlength)
+    counts = counted(x, weights, minlength)
+    if not sparse:
+        return counts
+    b = backends.current()
+    sparse_rules.need(b, "bincount")
+    return counts if sparse_rules.kind_of(counts) or sparse_rules.met(b, counts) else to_sparse(counts)
+
+
+@composite
+def to_sparse(x: Index):
+    """A tensor as a sparse one (not public)."""
+    return copied(x)
 
 
 @composite

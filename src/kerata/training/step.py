@@ -12,6 +12,7 @@ from kerata.core.changes import changes
 from kerata.core.scopes import StatelessScope
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import Trace, trace
+from kerata.ops.sparse_rules import met
 from kerata.training.data.parts import unpack_x_y_sample_weight as _parts
 
 
@@ -24,7 +25,7 @@ def make_step(model, kind, data):
         data: batch, to build from.
     """
     b = backends.current()
-    _build(model, kind, data)
+    build(model, kind, data)
     _check_home(model, kind, b)
     own = {"train": model._own_train_step, "test": model._own_test_step}.get(kind)
     function, logs = _function(model, kind, own)
@@ -55,7 +56,7 @@ def _function(model, kind, own):
     return (model._train if kind == "train" else model._test), model._own_metrics
 
 
-def _build(model, kind, data):
+def build(model, kind, data):
     """Make every variable there will be, by running the step on shapes alone."""
     symbols = tree.map_structure(_symbol, data)
     own = model._own_train_step if kind == "train" else model._own_test_step
@@ -171,7 +172,12 @@ class Step:
 
     def native(self, batch):
         b = self.backend
-        return tree.map_structure(lambda a: None if a is None else a if b.is_tensor(a) else b.convert(a), batch)
+
+        def converted(a):
+            # Sparse and ragged tensors stay what they are.
+            return a if a is None or b.is_tensor(a) or met(b, a) else b.convert(a)
+
+        return tree.map_structure(converted, batch)
 
 
 class EagerStep(Step):

@@ -10,10 +10,6 @@ from kerata.backends.jax.core import canonical
 from kerata.core import fingerprint
 
 __all__ = [
-    "densify",
-    "is_composite",
-    "to_sparse",
-    "sparse_one_hot",
     "cross_buckets",
     "hash_buckets",
 ]
@@ -36,26 +32,3 @@ def hash_buckets(x, num_bins, salt):
 
 def cross_buckets(x, num_bins):
     return _on_host(lambda x: fingerprint.crossed([x[..., i] for i in range(x.shape[-1])], num_bins), x, x.shape[:-1])
-
-
-def is_composite(x):
-    """Whether it is a sparse tensor."""
-    # Without importing `jax.experimental.sparse` for the question.
-    return type(x).__module__.startswith("jax.experimental.sparse")
-
-
-def densify(x, fill=None):
-    """A dense tensor."""
-    return x.todense() if is_composite(x) else x
-
-
-def to_sparse(dense):
-    """A sparse tensor of what isn't 0."""
-    from jax.experimental import sparse
-
-    return sparse.BCOO.fromdense(dense)
-
-
-def sparse_one_hot(x, depth, axis, dtype):
-    """One 1 a number, as a sparse tensor."""
-    return to_sparse(jax.nn.one_hot(x, depth, axis=axis, dtype=dtype))

@@ -1,5 +1,6 @@
 """The TensorFlow backend."""
 
+from kerata.backends.tensorflow import ragged, sparse
 from kerata.backends.tensorflow.control import *  # noqa: F403
 from kerata.backends.tensorflow.core import *  # noqa: F403
 from kerata.backends.tensorflow.creation import *  # noqa: F403
@@ -14,7 +15,8 @@ from kerata.backends.tensorflow.module import *  # noqa: F403
 from kerata.backends.tensorflow.nn import *  # noqa: F403
 from kerata.backends.tensorflow.random import *  # noqa: F403
 from kerata.backends.tensorflow.reduction import *  # noqa: F403
-from kerata.backends.tensorflow.shape import *  # noqa: F403
 from kerata.backends.tensorflow.row_gradients import *  # noqa: F403
+from kerata.backends.tensorflow.shape import *  # noqa: F403
+from kerata.backends.tensorflow.sparse import densify, is_composite, map_values, sparse_one_hot, to_sparse
 from kerata.backends.tensorflow.stepping import *  # noqa: F403
 from kerata.backends.tensorflow.text import *  # noqa: F403

@@ -1,25 +1,21 @@
-"""Text as TensorFlow's string tensors, ragged and sparse ones too; sparse counts; and hashes."""
+"""Text as TensorFlow's string tensors, ragged and sparse ones too; and hashes."""
 
 import numpy as np
 import tensorflow as tf
+
+from kerata.backends.tensorflow.sparse import is_composite, map_values
 
 __all__ = [
     "TextTable",
     "cross_buckets",
     "cross_text",
     "dense_rows",
-    "densify",
     "from_host",
     "hash_buckets",
     "in_graph",
-    "is_composite",
-    "is_sparse",
     "is_text",
-    "map_values",
     "ngrams",
     "received_text",
-    "to_sparse",
-    "sparse_one_hot",
     "split_text",
     "squeeze_text",
     "standardize_text",
@@ -32,37 +28,12 @@ __all__ = [
 _PUNCTUATION = "[" + "".join("\\" + c for c in map(chr, range(33, 127)) if not c.isalnum()) + "]"
 
 
-def is_composite(x):
-    """Whether it is a ragged or sparse tensor."""
-    return isinstance(x, (tf.RaggedTensor, tf.SparseTensor))
-
-
-def is_sparse(x):
-    return isinstance(x, tf.SparseTensor)
-
-
 def in_graph():
     return not tf.executing_eagerly()
 
 
 def is_text(x):
     return x.dtype == tf.string
-
-
-def map_values(function, x):
-    """A function of the values of a tensor that may be ragged or sparse."""
-    if isinstance(x, tf.RaggedTensor):
-        return x.with_flat_values(function(x.flat_values))
-    if isinstance(x, tf.SparseTensor):
-        return tf.SparseTensor(x.indices, function(x.values), x.dense_shape)
-    return function(x)
-
-
-def densify(x, fill=None):
-    """A dense tensor."""
-    if isinstance(x, tf.RaggedTensor):
-        return x.to_tensor(fill)
-    return tf.sparse.to_dense(x, fill) if isinstance(x, tf.SparseTensor) else x
 
 
 def text_of(x):
@@ -155,23 +126,6 @@ def cross_text(xs, num_bins):
     columns = [tf.reshape(x if x.dtype == tf.string else tf.cast(x, tf.int64), (-1, 1)) for x in xs]
     crossed = tf.sparse.cross_hashed(columns, num_bins)
     return tf.ensure_shape(tf.reshape(crossed.values, tf.shape(xs[0])), xs[0].shape)
-
-
-def to_sparse(dense):
-    """A sparse tensor of what isn't 0."""
-    return tf.sparse.from_dense(dense)
-
-
-def sparse_one_hot(x, depth, axis, dtype):
-    """One 1 a number, as a sparse tensor; the new dimension is the last."""
-    if axis not in (-1, x.shape.rank):
-        raise ValueError(f"one_hot: sparse results have the classes in the last dimension, not along axis {axis}.")
-    kept = tf.logical_and(x >= 0, x < depth)
-    at, classes = tf.where(kept), tf.cast(tf.boolean_mask(x, kept), tf.int64)
-    shape = tf.concat([tf.shape(x, tf.int64), [depth]], 0)
-    result = tf.SparseTensor(tf.concat([at, classes[:, None]], 1), tf.ones(tf.shape(classes), dtype), shape)
-    result.set_shape(x.shape + [depth])
-    return result
 
 
 def from_host(x):
