@@ -62,7 +62,7 @@ def as_dense(x: Index):
 
 
 def convert_to_numpy(x):
-    """A NumPy array with the tensor's values (waits for the device).
+    """A NumPy array with the tensor's values (waits for the device), which may be written to.
 
     >>> from kerata import ops
     >>> ops.convert_to_numpy(ops.ones((2,))).tolist()
@@ -74,7 +74,8 @@ def convert_to_numpy(x):
         return x.numpy()
     b = backends.current()
     if b.is_tensor(x):
-        return b.to_numpy(x)
+        array = b.to_numpy(x)
+        return array if array.flags.writeable else array.copy()
     if hasattr(b, "is_composite") and b.is_composite(x):
         return b.to_numpy(b.densify(x))
     if isinstance(x, KerasTensor):

@@ -239,7 +239,11 @@ def _native_call(op, names):
     if op.dims_at:
         symbolic = " or ".join(f"_symbolic({op.parameters[i]})" for i in op.dims_at)
         call = [f"if not ({symbolic}):", *("    " + line for line in call)]
-    return [f"if {op.canonical}:", f"    return _b.{op.native}({names})", *call] if op.canonical else call
+    if not op.canonical:
+        return call
+    # What the native refuses is left to the body, which says in the library's words what is wrong with it.
+    quick = ["try:", f"    return _b.{op.native}({names})", "except Exception:", "    pass"]
+    return [f"if {op.canonical}:", *("    " + line for line in quick), *call]
 
 
 # ------------------------------------------------------------------ the slow path
@@ -446,7 +450,8 @@ def to_native(b, x, dtype=None):
             dtype = _listed_dtype(x)
     if type(x) in _SCALARS or type(x) in (list, tuple) or isinstance(x, (np.ndarray, np.generic)):
         return b.convert(x, dtype)
-    return b.convert(_host(x), dtype)
+    # A framework's own variables are read by it, so that its tapes see it.
+    return b.convert(x if isinstance(x, getattr(b, "VARIABLES", ())) else _host(x), dtype)
 
 
 def _host(x):

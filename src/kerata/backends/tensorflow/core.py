@@ -65,6 +65,7 @@ DTYPES = {
     ]
 }
 BOOL = tf.bool
+VARIABLES = (tf.Variable, tf.IndexedSlices)
 FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating)
 
 
@@ -90,9 +91,14 @@ def convert(x, dtype=None):
         x = to_host(x)
         if dtype is not None and x.dtype != dtype.as_numpy_dtype:
             x = x.astype(dtype.as_numpy_dtype)
-    if type(x) is bool and dtype not in (None, tf.bool):
-        x = int(x)
+    if dtype is not None and (type(x) is bool or (type(x) in (int, float) and not _takes(dtype, type(x)))):
+        x = np.asarray(x).astype(dtype.as_numpy_dtype)
     return tf.convert_to_tensor(x, dtype)
+
+
+def _takes(dtype, kind):
+    """Whether TensorFlow makes this dtype of a Python number by itself."""
+    return dtype.is_floating or dtype.is_complex or (dtype.is_integer and kind is int)
 
 
 def _holds_tensor(x):
