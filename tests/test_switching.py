@@ -105,6 +105,12 @@ def test_importing_and_building_import_no_framework():
         "import sys, kerata as k\n"
         "before = [m for m in ('jax', 'torch', 'tensorflow', 'keras', 'scipy', 'h5py') if m in sys.modules]\n"
         "x = k.KerasTensor((None, 4)); y = k.ops.softmax(x @ k.KerasTensor((4, 3)) + 1)\n"
+        "from kerata.graph.trace import trace\n"
+        "def many(y):\n"
+        "    for _ in range(100): y = k.ops.tanh(y * 0.5 + 1.0)\n"
+        "    return y\n"
+        "assert many(k.Input((4,))).shape == (None, 4)\n"
+        "assert len(trace(many, k.KerasTensor((None, 4))).nodes) == 300\n"
         "after = [m for m in ('jax', 'torch', 'tensorflow', 'keras') if m in sys.modules]\n"
         "print(before, after, y.shape)"
     )

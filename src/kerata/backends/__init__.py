@@ -40,6 +40,7 @@ class _Unloaded:
 
     TYPES = frozenset()
     FLOATS = frozenset()
+    WIDE_FLOATS = WIDE_INTEGERS = frozenset()
     NAME = None
 
     @staticmethod

@@ -1,5 +1,7 @@
 """Arithmetic of sliding windows that the backends share: how much to pad, how long a transposed convolution is."""
 
+import numpy as np
+
 
 def span(size, dilation):
     """Places that a dilated window covers."""
@@ -54,10 +56,12 @@ def spatial_last(data_format, rank):
 
 def padded_places(length, before, after, mode):
     """Which place each one of a lengthened axis copies, for the modes "reflect", "symmetric" and "edge"."""
-    places = range(-before, length + after)
+    places = np.arange(-before, length + after)
     if mode == "edge":
-        return [min(max(i, 0), length - 1) for i in places]
+        return np.clip(places, 0, length - 1)
     if mode == "symmetric":
-        return [min(i % (2 * length), 2 * length - 1 - i % (2 * length)) for i in places]
+        within = places % (2 * length)
+        return np.minimum(within, 2 * length - 1 - within)
     period = max(2 * (length - 1), 1)
-    return [min(i % period, period - i % period, length - 1) for i in places]
+    within = places % period
+    return np.minimum(np.minimum(within, period - within), length - 1)

@@ -35,6 +35,8 @@ class _Settings:
 
 
 _settings = _Settings()
+# Called after `floatx`, `epsilon` or `image_data_format` was set.
+watchers = []
 
 
 def home():
@@ -102,6 +104,12 @@ def set_floatx(value):
     if value not in FLOATX:
         raise ValueError(f"set_floatx: the dtype must be one of {', '.join(FLOATX)}, not {value!r}.")
     _settings.floatx = str(value)
+    _tell_watchers()
+
+
+def _tell_watchers():
+    for watcher in watchers:
+        watcher()
 
 
 def epsilon():
@@ -112,6 +120,7 @@ def epsilon():
 def set_epsilon(value):
     """Set the value of `epsilon()`."""
     _settings.epsilon = float(value)
+    _tell_watchers()
 
 
 def image_data_format():
@@ -122,6 +131,7 @@ def image_data_format():
 def set_image_data_format(data_format):
     """Set the default layout of image batches."""
     _settings.image_data_format = standardize_data_format(data_format)
+    _tell_watchers()
 
 
 def standardize_data_format(data_format):

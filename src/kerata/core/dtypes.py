@@ -73,7 +73,16 @@ def standardize_dtype(dtype):
         return config.floatx()
     if type(dtype) is str and dtype in _ALL_SET:
         return dtype
+    if isinstance(dtype, np.dtype):
+        name = _OF_NUMPY.get(dtype)
+        if name is None:
+            name = _OF_NUMPY[dtype] = _standardize(dtype)
+        return name
     return _standardize(dtype)
+
+
+# NumPy makes the names of its dtypes anew at each look.
+_OF_NUMPY = {}
 
 
 def _standardize(dtype):

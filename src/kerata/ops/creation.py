@@ -347,9 +347,14 @@ def vander(x: Index, N=None, increasing=False):
     """
     if len(x.shape) != 1:
         raise ValueError(f"vander: a vector is needed, but the shape is {tuple(x.shape)}.")
-    n = shape_of(x)[0] if N is None else N
-    exponents = np.arange(n, dtype="int32") if isinstance(n, int) else arange(n, dtype="int32")
-    return power(expand_dims(x, -1), cast(exponents if increasing else n - 1 - exponents, dtype_of(x)))
+    return powers(x, shape_of(x)[0] if N is None else N, bool(increasing))
+
+
+@composite
+def powers(x: Index, count: Dims, increasing):
+    """A row of `count` powers for each element of a vector."""
+    exponents = np.arange(count, dtype="int32") if isinstance(count, int) else arange(count, dtype="int32")
+    return power(expand_dims(x, -1), cast(exponents if increasing else count - 1 - exponents, dtype_of(x)))
 
 
 # ------------------------------------------------------------------ windows

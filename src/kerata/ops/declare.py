@@ -78,7 +78,7 @@ _WITH_NUMBERS = frozenset({"float32", "float64", "int32", "int64"})
 class Op:
     """An op's declaration: what `function.op` holds and graphs refer to."""
 
-    def __init__(self, declaration, rule, scalars=False, native=None, canonical=None):
+    def __init__(self, declaration, rule, scalars=False, native=None, canonical=None, by_value=False):
         self.name = declaration.__name__
         self.canonical = canonical
         self.native = self.name if native is None else native
@@ -93,10 +93,15 @@ class Op:
         self.dims_at = tuple(i for i, r in enumerate(self.roles) if r is Dims or r is Key)
         self.axis_at = tuple(i for i, r in enumerate(self.roles) if r is Axis)
         self.group_at = tuple(i for i in self.tensor_at if self.roles[i].group)
+        self.lone_at = tuple(i for i in self.tensor_at if not self.roles[i].group)
+        # Several tensors that are promoted together, and nothing that must be looked through.
+        self.takes_numbers = len(self.group_at) > 1 and not self.dims_at and not any(r.many for r in self.roles if r)
         self.least = tuple({self.roles[i].least for i in self.group_at} - {None})
         self.floating = any(self.roles[i].floating for i in self.group_at)
         self.wide = next((self.roles[i].wide for i in self.group_at if self.roles[i].wide), None)
         self.is_composite = rule is None
+        self.by_value = by_value
+        self.forms = {}  # of a composite: by backend, how it runs there
         self.body = None if _is_empty(declaration) else declaration
         self.function = None
 
@@ -137,11 +142,16 @@ def primitive(rule, scalars=False, native=None, canonical=None):
     return declare
 
 
-def composite(declaration=None, *, native=None):
-    """Declare a composite: the function's body is the op. `native`: name of overrides, if it isn't the op's."""
+def composite(declaration=None, *, native=None, by_value=False):
+    """Declare a composite: the function's body is the op.
+
+    Args:
+        native: name of overrides, if it isn't the op's.
+        by_value: whether the body looks at values, be it for the result's shape: it can't be compiled.
+    """
     if declaration is None:
-        return lambda declaration: composite(declaration, native=native)
-    return _generate(declaration, Op(declaration, None, native=native))
+        return lambda declaration: composite(declaration, native=native, by_value=by_value)
+    return _generate(declaration, Op(declaration, None, native=native, by_value=by_value))
 
 
 def _generate(declaration, op):
@@ -156,9 +166,12 @@ def _generate(declaration, op):
         "_slow": _slow,
         "_op": op,
         "_body": op.body,
+        "_forms": op.forms,
+        "_form": form,
         "_variables": VARIABLES,
         "_symbolic": holds_symbolic,
         "_integers": integers,
+        "_numbers": _NUMBERS,
     }
     header = []
     for i, name in enumerate(positional):
@@ -180,6 +193,7 @@ def _generate(declaration, op):
     if condition:
         call = ["        " + line for line in _native_call(op, names)]
         source += ["    _b = _selected() or _process.backend", "    _t = _b.TYPES", f"    if {condition}:", *call]
+        source += [f"    if {_with_number(op)}:", *call] if op.scalars else []
         # Variables are read, then the same test again.
         for name in (op.parameters[i] for i in op.tensor_at):
             source += [f"    if type({name}) in _variables:", f"        {name} = {name}.value"]
@@ -226,11 +240,22 @@ def _fast_condition(op, optional):
     return " and ".join(tests)
 
 
+def _with_number(op):
+    """Source of the test under which a Python number is left to the native: the tensors are floats of at least 32 bits."""
+    first, *others = (op.parameters[i] for i in op.group_at)
+    rest = [
+        f"type({op.parameters[i]}) in _t and {op.parameters[i]}.dtype is _b.BOOL"
+        for i in op.tensor_at
+        if i not in op.group_at
+    ]
+    beside = [f"(type({o}) in _numbers or type({o}) in _t and {o}.dtype is {first}.dtype)" for o in others]
+    return " and ".join([f"type({first}) in _t", f"{first}.dtype in _b.WIDE_FLOATS", *beside, *rest])
+
+
 def _native_call(op, names):
     if op.is_composite:
         call = [
-            f"_n = getattr(_b, {op.native!r}, None)",
-            f"return _body({names}) if _n is None else _n({names})",
+            f"return (getattr(_b, {op.native!r}, None) or _forms.get(_b) or _form(_op, _b))({names})",
         ]
     elif op.body is None:
         call = [f"return _b.{op.native}({names})"]
@@ -246,6 +271,22 @@ def _native_call(op, names):
     return [f"if {op.canonical}:", *("    " + line for line in quick), *call]
 
 
+def form(op, b):
+    """How a composite that has no native runs on a backend: what the backend makes of its body, or the body."""
+    made = op.forms[b] = b.whole(op) if hasattr(b, "whole") and not op.by_value else op.body
+    return made
+
+
+def _forget_forms():
+    """Settings may be constants in what was made of a body."""
+    for op in REGISTRY.values():
+        if op.is_composite:
+            op.forms.clear()
+
+
+config.watchers.append(_forget_forms)
+
+
 # ------------------------------------------------------------------ the slow path
 
 
@@ -253,6 +294,8 @@ def _slow(op, args):
     """Unwrap, promote, convert, then call; or record, if a symbolic tensor is among the arguments."""
     # Whatever backend is in force, loaded or not: symbols need none.
     b = backends.selected.get() or backends.process.backend
+    if op.takes_numbers and _with_numbers(op, args, b):
+        return _run(op, args, b)
     kinds = set()
     for i in op.tensor_at:
         value = args[i]
@@ -277,13 +320,54 @@ def _slow(op, args):
     _convert(op, args, b)
     if run is not None:
         return run(args if op.is_composite or op.body is None else op.body(*args))
+    return _run(op, args, b)
+
+
+def _run(op, args, b):
+    """The call of native arguments."""
     if op.is_composite:
         native = getattr(b, op.native, None)
-        result = op.body(*args) if native is None else native(*args)
+        result = (native or op.forms.get(b) or form(op, b))(*args)
         return _narrowed(op, args, result, b) if b.NAME == "numpy" and native is None else result
     if op.body is not None:
         args = op.body(*args)
     return getattr(b, op.native)(*args)
+
+
+def _with_numbers(op, args, b):
+    """Whether all is native but for Python numbers, which are made tensors, in place: the usual reason to be here.
+
+    Beside a float of at least 32 bits a number has its dtype, and so has an int beside such an integer.
+    """
+    like, numbers = None, []
+    for i in op.group_at:
+        value = args[i]
+        if type(value) in b.TYPES:
+            if like is None:
+                like = value.dtype
+            elif value.dtype is not like:
+                return False
+        elif type(value) in _NUMBERS:
+            numbers.append(i)
+        elif value is not None:
+            return False
+    if like not in b.WIDE_FLOATS:
+        if op.floating or like not in b.WIDE_INTEGERS:
+            return False
+        for i in numbers:
+            if type(args[i]) is float:
+                return False
+    for i in op.lone_at:
+        value = args[i]
+        if value is not None and (type(value) not in b.TYPES or (op.roles[i].boolean and value.dtype is not b.BOOL)):
+            return False
+    for i in op.axis_at:
+        if type(args[i]) is list:
+            return False
+    for i in numbers:
+        if not op.scalars or i == op.group_at[0]:
+            args[i] = b.number(args[i], like)
+    return True
 
 
 def _narrowed(op, args, result, b):

@@ -1078,7 +1078,7 @@ def clip(x: Number, x_min: Number, x_max: Number):
     """
 
 
-@primitive(rule=rules.where)
+@primitive(rule=rules.where, scalars=True)
 def where(condition: Bool, x1: Tensor, x2: Tensor):
     """`x1` where the condition holds, else `x2`: the primitive of three arguments."""
 
@@ -1315,7 +1315,11 @@ def isreal(x: Tensor):
     >>> ops.isreal([1.0, 2.0])
     [ True,  True]
     """
-    return equal(imag(x), 0)
+    if dtypes.is_complex(dtype(x)):
+        return equal(imag(x), 0)
+    from kerata.ops.creation import ones_like
+
+    return ones_like(x, "bool")
 
 
 @composite

@@ -152,7 +152,7 @@ def fft2(x):
     >>> ops.fft2(([[1.0, 1.0]], [[0.0, 0.0]]))[0]
     [[2., 0.]]
     """
-    return _split(_both_axes("fft2", _fft, x))
+    return _split(fft_of_both(_complex_pair("fft2", x)))
 
 
 def ifft2(x):
@@ -167,13 +167,24 @@ def ifft2(x):
     >>> ops.ifft2(([[2.0, 0.0]], [[0.0, 0.0]]))[0]
     [[1., 1.]]
     """
-    return _split(_both_axes("ifft2", _ifft, x))
+    return _split(ifft_of_both(_complex_pair("ifft2", x)))
 
 
-def _both_axes(owner, transform, x):
+def _complex_pair(owner, x):
     re, im = _pair(owner, x)
-    _with_rank(owner, re, 2)
-    return swapaxes(transform(swapaxes(transform(complex_of(re, im)), -1, -2)), -1, -2)
+    return complex_of(_with_rank(owner, re, 2), im)
+
+
+@composite
+def fft_of_both(x: Index):
+    """`fft` over the last two axes."""
+    return swapaxes(_fft(swapaxes(_fft(x), -1, -2)), -1, -2)
+
+
+@composite
+def ifft_of_both(x: Index):
+    """`ifft` over the last two axes."""
+    return swapaxes(_ifft(swapaxes(_ifft(x), -1, -2)), -1, -2)
 
 
 def rfft(x, fft_length=None):  # noqa: F811
@@ -217,7 +228,7 @@ fft.op, rfft.op, irfft.op = _fft.op, _rfft.op, _irfft.op
 # ------------------------------------------------------------------ short-time transforms
 
 
-@composite
+@composite(native="")
 def extract_sequences(x: Index, sequence_length, sequence_stride):
     """Frames of a signal, each `sequence_stride` further on.
 
@@ -235,9 +246,17 @@ def extract_sequences(x: Index, sequence_length, sequence_stride):
     _with_rank("extract_sequences", x, 1)
     positive_int(sequence_length, "sequence_length", "extract_sequences")
     positive_int(sequence_stride, "sequence_stride", "extract_sequences")
+    if x.shape[-1] is not None and x.shape[-1] < sequence_length:
+        return zeros((*shape_of(x)[:-1], 0, sequence_length), dtype_of(x))
+    return frames_of(x, sequence_length, sequence_stride)
+
+
+@composite
+def frames_of(x: Index, sequence_length, sequence_stride):
+    """Frames of a signal that holds one at least, or of unknown length."""
     time = shape_of(x)[-1]
     if isinstance(time, int):
-        frames = max(0, 1 + (time - sequence_length) // sequence_stride)
+        frames = 1 + (time - sequence_length) // sequence_stride
         places = np.arange(sequence_length) + np.arange(frames)[:, None] * sequence_stride
         return take(x, places.astype("int32"), axis=-1)
     frames = 1 + (time - sequence_length) // sequence_stride

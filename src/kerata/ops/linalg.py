@@ -170,7 +170,7 @@ def norm(x: Float, ord=None, axis: Axis = None, keepdims=False):
 def root_of_squares(x: Float, axis: Axis, keepdims):
     """2-norm over axes, real for complex numbers, with gradient 0 at 0 (not public)."""
     # The gradient of the root at 0 is infinite; where the sum is 0 it is kept out of it.
-    total = sum(square(abs(x)), axis=axis, keepdims=keepdims)
+    total = sum(square(abs(x) if dtypes.is_complex(dtype_of(x)) else x), axis=axis, keepdims=keepdims)
     positive = total > 0
     return where(positive, sqrt(where(positive, total, 1.0)), total)
 

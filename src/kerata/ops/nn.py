@@ -38,7 +38,7 @@ from kerata.ops.elementwise import (
     where,
 )
 from kerata.ops.indexing import multi_hot, one_hot
-from kerata.ops.linalg import einsum, matmul
+from kerata.ops.linalg import einsum, matmul, root_of_squares
 from kerata.ops.movement import concatenate, expand_dims, reshape, split, squeeze, transpose
 from kerata.ops.reduction import cumsum, logsumexp, max, mean, sum
 from kerata.ops.sliding import fold, unfold
@@ -330,7 +330,7 @@ def sparse_plus(x: Float):
     >>> ops.convert_to_numpy(ops.sparse_plus([-2.0, 0.0, 2.0])).tolist()
     [0.0, 0.25, 2.0]
     """
-    return where(x <= -1, zeros_like(x), where(x < 1, square(x + 1) * 0.25, x))
+    return where(x < 1, square(maximum(x, -1.0) + 1) * 0.25, x)
 
 
 @composite
@@ -341,10 +341,10 @@ def sparse_sigmoid(x: Float):
     >>> ops.convert_to_numpy(ops.sparse_sigmoid([-2.0, 0.0, 2.0])).tolist()
     [0.0, 0.5, 1.0]
     """
-    return where(x <= -1, zeros_like(x), where(x < 1, 0.5 * (x + 1), ones_like(x)))
+    return clip(0.5 * (x + 1), 0.0, 1.0)
 
 
-@composite
+@composite(native="")
 def glu(x: Float, axis=-1):
     """First half along `axis` times the sigmoid of the second (Dauphin et al., 2016).
 
@@ -358,6 +358,12 @@ def glu(x: Float, axis=-1):
     size = x.shape[axis]
     if size is not None and size % 2:
         raise ValueError(f"glu: dimension {axis} must be even to be halved, but the shape is {tuple(x.shape)}.")
+    return gated(x, axis)
+
+
+@composite
+def gated(x: Float, axis):
+    """`glu` of an even dimension."""
     a, gate = split(x, 2, axis)
     return a * sigmoid(gate)
 
@@ -618,11 +624,15 @@ def average_pool(inputs: Float, pool_size, strides=None, padding="valid", data_f
     return _pooling("average_pool", inputs, pool_size, strides, padding, data_format)
 
 
-def _adaptive(inputs, output_size, data_format, reduce, owner):
+def _adaptive(inputs, output_size, data_format, reduce, pool, owner):
     data_format = config.standardize_data_format(data_format)
     rank = len(inputs.shape) - 2
     sizes = int_tuple(output_size, rank, "output_size", owner)
     first = 1 if data_format == "channels_last" else 2
+    lengths = inputs.shape[first : first + rank]
+    if rank < 4 and None not in lengths and not any(n % out or n < out for n, out in zip(lengths, sizes, strict=True)):
+        # All windows are of one size, and side by side.
+        return pool(inputs, tuple(n // out for n, out in zip(lengths, sizes, strict=True)), data_format=data_format)
     x = inputs
     for i, out in enumerate(sizes):
         axis = first + i
@@ -651,7 +661,7 @@ def adaptive_average_pool(inputs: Float, output_size, data_format=None):
     >>> tuple(ops.adaptive_average_pool(ops.ones((1, 5, 5, 2)), 2).shape)
     (1, 2, 2, 2)
     """
-    return _adaptive(inputs, output_size, data_format, mean, "adaptive_average_pool")
+    return _adaptive(inputs, output_size, data_format, mean, average_pool, "adaptive_average_pool")
 
 
 @composite(native="")
@@ -665,7 +675,7 @@ def adaptive_max_pool(inputs: Float, output_size, data_format=None):
     >>> tuple(ops.adaptive_max_pool(ops.ones((1, 5, 5, 2)), 2).shape)
     (1, 2, 2, 2)
     """
-    return _adaptive(inputs, output_size, data_format, max, "adaptive_max_pool")
+    return _adaptive(inputs, output_size, data_format, max, max_pool, "adaptive_max_pool")
 
 
 # ------------------------------------------------------------------ normalization
@@ -886,9 +896,9 @@ def normalize(x: Float, axis=-1, order=2, epsilon=None):
     if not isinstance(order, (int, float)) or order < 1 or (order != math.inf and order != int(order)):
         raise ValueError(f"normalize: Argument `order` must be an int >= 1 (or inf), not {order!r}.")
     if order == 2:
-        # rsqrt of a clipped sum keeps the gradient finite at zero.
-        return x * rsqrt(maximum(sum(square(x), axis=axis, keepdims=True), epsilon * epsilon))
-    if order == math.inf:
+        # Whose gradient is finite at zero.
+        size = root_of_squares(x, axis, True)
+    elif order == math.inf:
         size = max(abs(x), axis=axis, keepdims=True)
     else:
         size = sum(abs(x) ** order, axis=axis, keepdims=True) ** (1 / order)
@@ -1265,7 +1275,6 @@ def polar(abs_: Float, angle: Float):
     'complex64'
     """
     from kerata.ops.elementwise import cos, sin
-    from kerata.ops.fourier import view_as_complex
-    from kerata.ops.movement import stack
+    from kerata.ops.fourier import complex_of
 
-    return view_as_complex(stack([abs_ * cos(angle), abs_ * sin(angle)], axis=-1))
+    return complex_of(abs_ * cos(angle), abs_ * sin(angle))

@@ -8,7 +8,7 @@ from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import arange, full, ones
 from kerata.ops.declare import Index, Tensor, composite, primitive
-from kerata.ops.elementwise import cast, equal, isnan, logical_and, logical_not, minimum, where
+from kerata.ops.elementwise import cast, equal, isnan, logical_and, logical_not, minimum, not_equal, where
 from kerata.ops.indexing import nonzero, scatter, take
 from kerata.ops.movement import concatenate, expand_dims, moveaxis, reshape
 from kerata.ops.reduction import all, cumsum
@@ -120,11 +120,15 @@ def isin(x1: Tensor, x2: Tensor, assume_unique=False, invert=False):
     [False, True, False]
     """
     ordered = sort(reshape(x2, (-1,)))
-    found = searchsorted(ordered, x1, "right") > searchsorted(ordered, x1, "left")
-    if dtypes.is_float(dtype_of(x1)):
-        # NaN is ordered, but equals nothing.
-        found = logical_and(found, logical_not(isnan(x1)))
-    return logical_not(found) if invert else found
+    if ordered.shape[0] is None or ordered.shape[0] == 0:
+        # There may be no element to be looked at.
+        found = searchsorted(ordered, x1, "right") > searchsorted(ordered, x1, "left")
+        if dtypes.is_float(dtype_of(x1)):
+            # NaN is ordered, but equals nothing.
+            found = logical_and(found, logical_not(isnan(x1)))
+        return logical_not(found) if invert else found
+    place = minimum(searchsorted(ordered, x1), shape_of(ordered)[0] - 1)
+    return (not_equal if invert else equal)(take(ordered, place, axis=0), x1)
 
 
 def unique(
@@ -157,12 +161,21 @@ def unique(
     >>> ops.unique([3, 1, 3])
     [1, 3]
     """
+    if axis is None and size is None and not (return_index or return_inverse or return_counts):
+        return distinct_values(x)
     values, index, inverse, counts = distinct(x, axis, size, fill_value)
     asked = [t for t, wanted in ((index, return_index), (inverse, return_inverse), (counts, return_counts)) if wanted]
     return (values, *asked) if asked else values
 
 
-@composite
+@composite(by_value=True)
+def distinct_values(x: Index):
+    """The values alone, for which no places need to be kept."""
+    ordered = sort(reshape(x, (-1,)))
+    return take(ordered, nonzero(_is_new(ordered))[0], axis=0)
+
+
+@composite(by_value=True)
 def distinct(x: Index, axis=None, size=None, fill_value=None):
     """Values, first positions, inverse and counts of what is different in `x`."""
     whole = shape_of(x)
@@ -201,9 +214,15 @@ def _ordered(rows):
         order = arange(n, dtype="int32")
         for column in reversed(range(flat.shape[1])):
             order = take(order, argsort(take(flat[:, column], order, axis=0)), axis=0)
-    ordered = take(flat, order, axis=0)
+    return order, _is_new(take(flat, order, axis=0))
+
+
+def _is_new(ordered):
+    """Which of the ordered elements or rows differ from the one before, as NaN does from NaN."""
     same = equal(ordered[1:], ordered[:-1])
-    return order, concatenate([ones((1,), "bool"), logical_not(all(same, axis=1))])[: shape_of(flat)[0]]
+    if len(ordered.shape) > 1:
+        same = all(same, axis=1)
+    return concatenate([ones((1,), "bool"), logical_not(same)])[: shape_of(ordered)[0]]
 
 
 def _first_places(is_new, size, n):

@@ -8,6 +8,7 @@ from kerata.backends.jax.differentiation import *  # noqa: F403
 from kerata.backends.jax.elementwise import *  # noqa: F403
 from kerata.backends.jax.fft import *  # noqa: F403
 from kerata.backends.jax.foreign import *  # noqa: F403
+from kerata.backends.jax.image import *  # noqa: F403
 from kerata.backends.jax.indexing import *  # noqa: F403
 from kerata.backends.jax.linalg import *  # noqa: F403
 from kerata.backends.jax.nn import *  # noqa: F403

@@ -28,6 +28,8 @@ HALF = frozenset(np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16))
 # What the fast path of dispatch looks at.
 BOOL = np.dtype(bool)
 FLOATS = HALF | {np.dtype("float32"), np.dtype("float64")}
+WIDE_FLOATS = frozenset({np.dtype("float32"), np.dtype("float64")})
+WIDE_INTEGERS = frozenset({np.dtype("int32"), np.dtype("int64")})
 
 
 def static(*argnums):
@@ -36,6 +38,34 @@ def static(*argnums):
     Eagerly a jitted call costs a third of what `jax.lax` and the like cost; inside a trace it leaves no mark.
     """
     return functools.partial(jax.jit, static_argnums=argnums, inline=True)
+
+
+_CONSTANTS = frozenset({int, float, bool, str, type(None)})
+
+
+def _is_constant(value):
+    kind = type(value)
+    return kind in _CONSTANTS or (kind is tuple and all(map(_is_constant, value)))
+
+
+def whole(op):
+    """A composite's body compiled in one, the arguments that are no tensors being constants of it.
+
+    Eagerly its ops would be called, and pass over memory, one by one.
+    """
+    constant = tuple(i for i in range(len(op.parameters)) if i not in op.tensor_at)
+    compiled = static(*constant)(op.body)
+    if not constant:
+        return compiled
+
+    def run(*args):
+        for i in constant:
+            if not _is_constant(args[i]):
+                # A tensor among them, or what can't be a key.
+                return op.body(*args)
+        return compiled(*args)
+
+    return run
 
 
 def is_tensor(x):
@@ -61,6 +91,11 @@ def convert(x, dtype=None):
 
 def to_numpy(x):
     return np.asarray(x)
+
+
+def number(value, dtype):
+    """A Python number as a scalar: to JAX NumPy's are as good."""
+    return dtype.type(value)
 
 
 @static(1)

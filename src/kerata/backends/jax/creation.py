@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from kerata.backends.jax.core import canonical
+from kerata.backends.jax.core import canonical, static
 
 
 def zeros(shape, dtype):
@@ -17,8 +17,12 @@ def full(shape, fill_value, dtype):
     return jnp.full(shape, fill_value, canonical(dtype))
 
 
+_arange = static(0, 1, 2, 3)(jnp.arange)
+
+
 def arange(start, stop, step, dtype):
-    return jnp.arange(start, stop, step, canonical(dtype))
+    plain = all(type(v) in (int, float) for v in (start, stop, step))
+    return (_arange if plain else jnp.arange)(start, stop, step, canonical(dtype))
 
 
 def eye(N, M, k, dtype):

@@ -94,10 +94,3 @@ def nonzero(x):
 @static(2)
 def segment_sum(data, segment_ids, num_segments):
     return jax.ops.segment_sum(data, segment_ids, num_segments)
-
-
-def bincount(x, weights, minlength):
-    # The length depends on the data: inside a trace it must be given.
-    length = minlength if isinstance(x, jax.core.Tracer) else None
-    counts = jnp.bincount(x, weights, minlength, length=length)
-    return counts if weights is not None else counts.astype(jnp.int32)

@@ -13,6 +13,8 @@ TYPES = {np.ndarray, np.bool_, ml_dtypes.bfloat16} | {
 BOOL = np.dtype(bool)
 # Those with which Python numbers are weak: NumPy makes float32 of bfloat16 and a Python float.
 FLOATS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"))
+WIDE_FLOATS = frozenset({np.dtype("float32"), np.dtype("float64")})
+WIDE_INTEGERS = frozenset({np.dtype("int32"), np.dtype("int64")})
 NUMPY_TYPES = frozenset(TYPES)
 # Dtypes that NumPy (or ml_dtypes) sums, multiplies or evaluates too coarsely: computed in float32, then rounded once.
 NARROW = frozenset(np.dtype(name) for name in ("float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"))
@@ -54,6 +56,11 @@ def _torch_to_host(x):
         bits = torch.int16 if name == "bfloat16" else torch.uint8
         return x.contiguous().view(bits).numpy().view(np.dtype(name))
     return x.numpy()
+
+
+def number(value, dtype):
+    """A Python number as an array."""
+    return np.array(value, dtype)
 
 
 def cast(x, dtype):

@@ -93,8 +93,3 @@ def segment_sum(data, segment_ids, num_segments):
     inside = (segment_ids >= 0) & (segment_ids < num_segments)
     np.add.at(out, segment_ids[inside], data[inside])
     return out
-
-
-def bincount(x, weights, minlength):
-    counts = np.bincount(x, weights, minlength)
-    return counts.astype(np.int32 if weights is None else weights.dtype)

@@ -67,6 +67,8 @@ DTYPES = {
 BOOL = tf.bool
 VARIABLES = (tf.Variable, tf.IndexedSlices)
 FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating)
+WIDE_FLOATS = frozenset({tf.float32, tf.float64})
+WIDE_INTEGERS = frozenset({tf.int32, tf.int64})
 
 
 def is_tensor(x):
@@ -109,6 +111,11 @@ def _holds_tensor(x):
 
 def to_numpy(x):
     return np.asarray(x.numpy())
+
+
+def number(value, dtype):
+    """A Python number as a tensor."""
+    return tf.constant(value, dtype)
 
 
 def cast(x, dtype):

@@ -235,12 +235,25 @@ def conj(x):
 def angle(x):
     if x.dtype.is_complex:
         return tf.math.angle(x)
-    pi, zero = tf.constant(3.141592653589793, x.dtype), tf.zeros((), x.dtype)
-    return tf.where(tf.math.is_nan(x), x, tf.where(x < 0, pi, zero))
+    # The last term is NaN where x is, and 0 elsewhere.
+    return tf.cast(x < 0, x.dtype) * tf.constant(3.141592653589793, x.dtype) + tf.where(
+        tf.math.is_nan(x), x, tf.zeros_like(x)
+    )
 
 
 def where(condition, x1, x2):
-    return tf.where(condition, x1, x2)
+    if type(x1) in _NUMBERS:
+        x1 = tf.constant(x1, x2.dtype)
+    elif type(x2) in _NUMBERS:
+        x2 = tf.constant(x2, x1.dtype)
+    return _raw.SelectV2(condition=condition, t=_spread(x1, condition), e=_spread(x2, condition))
+
+
+def _spread(x, condition):
+    """A scalar over the condition's shape: the kernel takes ten times as long to broadcast one."""
+    if x.shape.rank or not condition.shape.rank:
+        return x
+    return tf.fill(tf.shape(condition), x)
 
 
 def clip(x, x_min, x_max):

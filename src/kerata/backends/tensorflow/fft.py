@@ -17,3 +17,11 @@ def rfft(x, n):
 
 def irfft(x, n):
     return tf.signal.irfft(x, None if n is None else [n])
+
+
+def fft_of_both(x):
+    return tf.signal.fft2d(x)
+
+
+def ifft_of_both(x):
+    return tf.signal.ifft2d(x)

@@ -228,6 +228,10 @@ def segment_sum(data, segment_ids, num_segments):
     return tf.math.unsorted_segment_sum(data, ids, num_segments)
 
 
-def bincount(x, weights, minlength):
-    x = tf.cast(x, tf.int32)
-    return tf.math.bincount(x, weights, minlength, dtype=tf.int32 if weights is None else weights.dtype)
+def counted_vector(x, weights, length):
+    dtype = tf.int32 if weights is None else weights.dtype
+    return tf.math.bincount(x, weights, minlength=length, maxlength=length, dtype=dtype)
+
+
+def distinct_values(x):
+    return sort(tf.unique(tf.reshape(x, (-1,)))[0], 0)

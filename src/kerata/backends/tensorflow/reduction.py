@@ -79,13 +79,18 @@ def _arg(arg, extreme, x, axis, keepdims):
         return tf.reshape(result, (1,) * rank) if keepdims else result
     if x.dtype.is_bool:
         x = tf.cast(x, tf.uint8)
-    if x.dtype.is_floating:
+    if x.dtype.is_floating and not (tf.executing_eagerly() and _is_whole(extreme(x, axis))):
         # The kernels step over NaN: the place is that of the extreme, which is NaN if there is one.
         hit = (x == extreme(x, axis, True)) | tf.math.is_nan(x)
         result = tf.argmax(tf.cast(hit, tf.uint8), axis, tf.int32)
     else:
         result = arg(x, axis, tf.int32)
     return tf.expand_dims(result, axis) if keepdims else result
+
+
+def _is_whole(extremes):
+    """Whether none of the extremes, and so nothing, is NaN."""
+    return not tf.reduce_any(tf.math.is_nan(extremes))
 
 
 def cumsum(x, axis):

@@ -94,10 +94,14 @@ def _padded_places(size, pair, mode):
 
 
 def tril(x, k):
+    if k >= 0:
+        return tf.linalg.band_part(x, -1, k)
     return tf.where(_below(x, k), x, tf.zeros((), x.dtype))
 
 
 def triu(x, k):
+    if k <= 0:
+        return tf.linalg.band_part(x, -k, -1)
     return tf.where(_below(x, k - 1), tf.zeros((), x.dtype), x)
 
 
@@ -120,3 +124,7 @@ def diagonal(x, offset, axis1, axis2):
 
 def shape_dim(x, axis):
     return tf.shape(x)[axis]
+
+
+def frames_of(x, sequence_length, sequence_stride):
+    return tf.signal.frame(x, sequence_length, sequence_stride)

@@ -42,6 +42,8 @@ DTYPES = {
 }
 BOOL = torch.bool
 FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating_point)
+WIDE_FLOATS = frozenset({torch.float32, torch.float64})
+WIDE_INTEGERS = frozenset({torch.int32, torch.int64})
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 # NumPy has these through ml_dtypes only, which torch does not read: they travel as bits.
 _BITS = {"bfloat16": torch.int16, "float8_e4m3fn": torch.uint8, "float8_e5m2": torch.uint8}
@@ -50,6 +52,32 @@ compiling = getattr(torch.compiler, "is_dynamo_compiling", None) or torch.compil
 
 def is_tensor(x):
     return isinstance(x, torch.Tensor)
+
+
+is_transformed = torch._C._functorch.is_functorch_wrapped_tensor
+
+
+def watched(*tensors):
+    """Whether somebody may differentiate: autograd, one of `torch.func`'s transforms, or a compiler for them."""
+    if compiling():
+        return True
+    grad = torch.is_grad_enabled()
+    for t in tensors:  # noqa: SIM110 - a generator would take twice as long
+        if isinstance(t, torch.Tensor) and ((grad and t.requires_grad) or is_transformed(t)):
+            return True
+    return False
+
+
+# Of composites, PyTorch's own functions whose values are right, but whose gradients are others, or NaN where they needn't be.
+VALUES_ALONE = {}
+
+
+def whole(op):
+    """A composite's body, or PyTorch's own function while nobody differentiates."""
+    native = VALUES_ALONE.get(op.name)
+    if native is None:
+        return op.body
+    return lambda *args: op.body(*args) if watched(*args) else native(*args)
 
 
 def is_tracer_type(type_):
@@ -101,6 +129,11 @@ def to_numpy(x):
 
 
 _BIT_VIEWS = frozenset(DTYPES[name] for name in _BITS if name in DTYPES)
+
+
+def number(value, dtype):
+    """A Python number as a tensor."""
+    return torch.full((), value, dtype=dtype)
 
 
 def cast(x, dtype):

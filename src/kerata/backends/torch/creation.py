@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from kerata.backends.torch.core import DTYPES
+from kerata.backends.torch.core import DTYPES, VALUES_ALONE
 
 
 def zeros(shape, dtype):
@@ -46,3 +46,6 @@ def linspace(start, stop, num, endpoint, dtype, axis):
     if not DTYPES[dtype].is_floating_point and not DTYPES[dtype].is_complex:
         values = torch.floor(values)
     return torch.movedim(values, 0, axis).to(DTYPES[dtype])
+
+
+VALUES_ALONE["powers"] = lambda x, count, increasing: torch.vander(x, count, increasing).to(x.dtype)

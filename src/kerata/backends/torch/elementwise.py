@@ -1,8 +1,14 @@
 """Elementwise natives on PyTorch."""
 
+import math
 import operator
 
 import torch
+from torch.nn import functional
+
+from kerata.backends.torch.core import VALUES_ALONE
+
+_COMPLEX_PARTS = (torch.float32, torch.float64)
 
 negative = torch.neg
 square = torch.square
@@ -81,8 +87,10 @@ def abs(x):
 
 
 def sign(x):
-    # torch.sign(NaN) is 0.
-    return torch.where(torch.isnan(x), x, torch.sign(x)) if x.is_floating_point() else torch.sign(x)
+    if not x.is_floating_point():
+        return torch.sign(x)
+    # torch.sign(NaN) is 0; comparisons keep NaN, and take a third of the time of `where`.
+    return torch.maximum(torch.sign(x), x.detach().clamp(max=-1))
 
 
 def trunc(x):
@@ -148,3 +156,57 @@ def trapezoid(y, x, dx, axis):
 
 def view_as_real(x):
     return torch.view_as_real(x.resolve_conj())
+
+
+VALUES_ALONE |= {
+    "hypot": torch.hypot,
+    "logaddexp": torch.logaddexp,
+    "logaddexp2": torch.logaddexp2,
+    "divide_no_nan": lambda x1, x2: torch.where(x2 == 0, 0, x1 / x2),
+}
+fabs = abs
+fmod = torch.fmod
+signbit = torch.signbit
+sinc = torch.sinc
+deg2rad = torch.deg2rad
+rad2deg = torch.rad2deg
+fmax = torch.fmax
+fmin = torch.fmin
+copied = torch.clone
+
+
+def hard_tanh(x):
+    return torch._C._nn.hardtanh(x, -1.0, 1.0)
+
+
+def tanh_shrink(x):
+    return torch.sub(x, torch.tanh(x))
+
+
+def soft_shrink(x, threshold):
+    # PyTorch refuses a negative one, below which nothing is.
+    return torch._C._nn.softshrink(x, threshold) if threshold >= 0 else x - threshold * torch.sign(x)
+
+
+def hard_shrink(x, threshold):
+    return torch.hardshrink(x, threshold)
+
+
+def threshold(x, threshold, default_value):
+    return torch.threshold(x, threshold, default_value)
+
+
+def without_nan(x, value):
+    return torch.nan_to_num(x, value, math.inf, -math.inf) if x.is_floating_point() else x
+
+
+def psnr(x1, x2, max_val):
+    return 20 * math.log10(max_val) - 10 * torch.log10(functional.mse_loss(*torch.broadcast_tensors(x1, x2)))
+
+
+def view_as_complex(x):
+    if x.dtype not in _COMPLEX_PARTS:
+        x = x.float()
+    if not x.ndim or x.shape[-1] != 2:
+        raise ValueError(f"view_as_complex: the last dimension must be 2, but the shape is {tuple(x.shape)}.")
+    return torch.view_as_complex(x.contiguous())

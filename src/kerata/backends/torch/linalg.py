@@ -5,6 +5,7 @@ import math
 import torch
 
 from kerata.backends.contraction import MOST_IN_FLOAT32, as_matmul, summands
+from kerata.backends.torch.core import VALUES_ALONE
 from kerata.core.errors import wrong_value
 
 matmul = torch.matmul
@@ -98,3 +99,13 @@ def lu_factor(x):
 @_checked
 def eig(x):
     return tuple(torch.linalg.eig(x))
+
+
+def cdist(x, y):
+    if x.dtype not in (torch.float32, torch.float64):
+        return cdist(x.float(), y.float()).to(x.dtype)
+    # By products of matrices, which is PyTorch's way, near points lose half of their digits.
+    return torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
+
+
+VALUES_ALONE["cholesky_inverse"] = _checked(lambda x, upper: torch.cholesky_inverse(x, upper=upper))

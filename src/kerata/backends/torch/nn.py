@@ -307,3 +307,7 @@ def fold(x, output_size, kernel_size, dilation, padding, stride):
     if x.is_floating_point():
         return F.fold(x, output_size, kernel_size, dilation, padding, stride)
     return F.fold(x.to(torch.float64), output_size, kernel_size, dilation, padding, stride).to(x.dtype)
+
+
+def gated(x, axis):
+    return torch._C._nn.glu(x, axis)

@@ -60,7 +60,7 @@ def pad(x, pad_width, mode, constant_values):
     for axis, pair in enumerate(pad_width):
         if builtins.any(pair):
             places = windows.padded_places(x.shape[axis], *pair, mode)
-            x = torch.index_select(x, axis, torch.tensor(places, device=x.device))
+            x = torch.index_select(x, axis, torch.as_tensor(places, device=x.device))
     return x
 
 
@@ -68,6 +68,10 @@ def repeat(x, repeats, axis):
     if isinstance(repeats, (tuple, list)):
         repeats = torch.tensor(repeats, device=x.device)
     return torch.repeat_interleave(x, repeats, axis)
+
+
+def frames_of(x, sequence_length, sequence_stride):
+    return x.unfold(-1, sequence_length, sequence_stride)
 
 
 def shape_dim(x, axis):

@@ -44,7 +44,13 @@ def rgb_to_grayscale(images: Index, data_format=None):
     dtype = dtype_of(images)
     work = computing_dtype(dtype)
     weights = np.asarray(LUMA, work).reshape((3,) + (1,) * (-1 - axis))
-    return cast(sum(multiply(cast(images, work), weights), axis=axis, keepdims=True), dtype)
+    return cast(weighted_sum(cast(images, work), weights, axis), dtype)
+
+
+@composite
+def weighted_sum(x: Index, weights: Index, axis):
+    """Sum of the bands, which as a product of matrices would be rounded on some accelerators."""
+    return sum(multiply(x, weights), axis=axis, keepdims=True)
 
 
 @composite

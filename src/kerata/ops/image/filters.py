@@ -106,13 +106,14 @@ def ssim(
     """
     data_format = layout("ssim", image1, data_format, "image1")
     single = len(image1.shape) == 3
-    window = np.outer(*[_gaussian(filter_size, filter_sigma)] * 2)[:, :, None]
+    window = _gaussian(filter_size, filter_sigma)
     a, _ = as_batch(image1, data_format)
     b, _ = as_batch(image2, data_format)
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
 
     def local(x):
-        return _filtered(x, window, "valid")
+        # The window is a product of one down and one across.
+        return _filtered(_filtered(x, window[:, None, None], "valid"), window[None, :, None], "valid")
 
     mean_a, mean_b = local(a), local(b)
     products = mean_a * mean_b

@@ -6,7 +6,7 @@ from kerata.core import config
 from kerata.core.errors import int_tuple
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.declare import Float, composite
-from kerata.ops.movement import expand_dims, squeeze
+from kerata.ops.movement import expand_dims, pad, reshape, squeeze, transpose
 
 
 @composite
@@ -69,11 +69,30 @@ def _patches(owner, rank, images, size, strides, dilation_rate, padding, data_fo
     channels = images.shape[-1 if data_format == "channels_last" else 1]
     if channels is None:
         raise ValueError(f"{owner}: the number of channels must be known, but the shape is {tuple(images.shape)}.")
+    if strides == size and dilation_rate in (1, (1,) * rank, [1] * rank) and data_format == "channels_last":
+        if None not in images.shape[1:]:
+            result = _tiles(images, size, padding)
+            return squeeze(result, 0) if single else result
     count = int(np.prod(size)) * channels
     # Output channel (place, channel) picks that one place and channel.
     kernel = np.eye(count, dtype="float32").reshape(*size, channels, count)
     result = conv(images, kernel.astype(_numpy_name(dtype_of(images))), strides, padding, data_format, dilation_rate)
     return squeeze(result, 0) if single else result
+
+
+def _tiles(images, size, padding):
+    """Patches side by side are the same numbers in another order."""
+    *lengths, channels = images.shape[1:]
+    if padding == "same":
+        missing = [-n % k for n, k in zip(lengths, size)]
+        images = pad(images, ((0, 0), *((m // 2, m - m // 2) for m in missing), (0, 0)))
+        lengths = [n + m for n, m in zip(lengths, missing)]
+    counts = [n // k for n, k in zip(lengths, size)]
+    images = images[(slice(None), *(slice(0, c * k) for c, k in zip(counts, size)))]
+    x = reshape(images, (-1, *(d for pair in zip(counts, size) for d in pair), channels))
+    rank = len(size)
+    x = transpose(x, (0, *range(1, 2 * rank, 2), *range(2, 2 * rank + 1, 2), 2 * rank + 1))
+    return reshape(x, (-1, *counts, int(np.prod(size)) * channels))
 
 
 def _numpy_name(dtype):

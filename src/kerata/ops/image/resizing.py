@@ -17,7 +17,7 @@ from kerata.ops.elementwise import cast
 from kerata.ops.image.layout import back_to, computing_dtype, layout, spatial_axes
 from kerata.ops.indexing import take
 from kerata.ops.linalg import matmul, tensordot
-from kerata.ops.movement import moveaxis, pad
+from kerata.ops.movement import moveaxis, pad, reshape
 
 INTERPOLATIONS = ("bilinear", "nearest", "lanczos3", "lanczos5", "bicubic")
 
@@ -153,14 +153,23 @@ def _nearest(old, new):
     )
 
 
+_NARROW = 16
+
+
 def _along(x, axis, weights):
     """Product with `weights` (old, new) along an axis."""
     rank = len(x.shape)
     if axis == rank - 1:
         return matmul(x, weights)
+    if axis == rank - 2 and x.shape[-1] is not None and x.shape[-1] < _NARROW:
+        # Many products with few columns take ten times as long as one with many rows.
+        return moveaxis(tensordot(x, weights, ((axis,), (0,))), -1, axis)
     if axis == rank - 2:
         return matmul(weights.T if isinstance(weights, np.ndarray) else symbolic.transpose(weights), x)
-    return moveaxis(tensordot(x, weights, ((axis,), (0,))), -1, axis)
+    # What follows is one dimension to it.
+    shape, known = shape_of(x), weights.shape[1]
+    y = _along(reshape(x, (*shape[: axis + 1], -1)), axis, weights)
+    return reshape(y, (*shape[:axis], shape_of(weights)[1] if known is None else known, *shape[axis + 1 :]))
 
 
 def weight_matrix(old, new, kernel, antialias, scale=None, translation=0.0, dtype="float32"):

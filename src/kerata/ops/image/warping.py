@@ -1,5 +1,7 @@
 """Sampling at computed places: affine, perspective and elastic transforms."""
 
+import math
+
 from kerata.core.errors import one_of
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
@@ -126,9 +128,28 @@ def _grid(height, width, dtype):
 def _warped(images, rows, columns, interpolation, fill_mode, fill_value):
     """Each image of a channels_last batch at places of shape `(batch, height, width)`."""
     dtype = dtype_of(images)
-    order = {"nearest": 0, "bilinear": 1}[interpolation]
-    x = cast(images, computing_dtype(dtype)) if order else images
-    batch, height, width = shape_of(images)[:3]
+    if interpolation == "nearest":
+        return _gathered(images, rows, columns, 0, fill_mode, fill_value)
+    x = cast(images, computing_dtype(dtype))
+    height, width = shape_of(x)[1:3]
+    plain = isinstance(fill_value, (int, float)) and math.isfinite(fill_value)
+    if fill_mode != "wrap" and plain and _is_long(height) and _is_long(width):
+        return back_to(sampled(x, rows, columns, fill_mode, fill_value), dtype)
+    return back_to(_gathered(x, rows, columns, 1, fill_mode, fill_value), dtype)
+
+
+def _is_long(n):
+    return isinstance(n, int) and n > 1
+
+
+@composite
+def sampled(images: Index, rows: Index, columns: Index, fill_mode, fill_value):
+    """Bilinear interpolation, outside by any mode but "wrap"; `fill_value` is a finite number."""
+    return _gathered(images, rows, columns, 1, fill_mode, fill_value)
+
+
+def _gathered(x, rows, columns, order, fill_mode, fill_value):
+    batch, height, width = shape_of(x)[:3]
     # The images under each other; the first coordinate says which one, and is never outside.
     which = expand_dims(expand_dims(arange(batch, dtype="int32"), -1), -1)
     corners = [_neighbours(c, order) for c in (rows, columns)]
@@ -141,7 +162,7 @@ def _warped(images, rows, columns, interpolation, fill_mode, fill_value):
             inside = logical_and(logical_and(row >= 0, row < height), logical_and(column >= 0, column < width))
             value = where(expand_dims(inside, -1), value, cast(fill_value, dtype_of(value)))
         total = total + value * expand_dims(cast(share_row * share_column, dtype_of(value)), -1) if order else value
-    return back_to(total, dtype) if order else total
+    return total
 
 
 @composite
