@@ -19,6 +19,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "reduce_lr_on_plateau": ["ReduceLROnPlateau"],
         "remote_monitor": ["RemoteMonitor"],
         "swap_ema_weights": ["SwapEMAWeights"],
+        "tensorboard": ["TensorBoard"],
         "terminate_on_nan": ["TerminateOnNaN"],
     },
 )
