@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kerata import backends, ops
+from kerata import backends, layers, models, ops
 from kerata.graph.tensor import KerasTensor
 from kerata.ops import sparse_rules
 from kerata.ops.declare import REGISTRY
@@ -221,6 +221,12 @@ def test_batches_of_jax():
         np.testing.assert_allclose(ops.convert_to_numpy(ops.subtract(once, rows)), [[1, 0, 2]] * 2 - D)
 
 
+def test_constants_in_compiled_functions(b):
+    y, d = native(b)(S(Y)), b.convert(D)
+    result = b.compile(lambda x: ops.divide(ops.maximum(x, y), d))(native(b)(S(X)))
+    np.testing.assert_allclose(ops.convert_to_numpy(result), np.maximum(X, Y) / D, rtol=1e-6)
+
+
 def test_backends_without_sparse_tensors():
     with backends.use_backend("numpy"):
         for make in (lambda **k: ops.one_hot([0, 1], 2, **k), lambda **k: ops.bincount([0, 1], **k)):
@@ -233,6 +239,35 @@ def test_symbols_that_are_not_dense(b):
     assert ops.convert_to_tensor(x).sparse and not ops.convert_to_tensor(x, sparse=False).sparse
     assert ops.silu(ops.transpose(x)).sparse and not ops.sigmoid(x).sparse
     assert ops.shape(native(b)(S(X))) == (2, 3)
+
+
+def test_models_take_sparse_inputs(b):
+    inputs = layers.Input((3,), sparse=True)
+    squared = layers.Multiply()([inputs, inputs])
+    model = models.Model(inputs, layers.Add()([layers.Dense(3)(inputs), squared]))
+    assert squared.sparse and not model.output.sparse
+    x = native(b)(S(X))
+    np.testing.assert_allclose(ops.convert_to_numpy(model(x)), ops.convert_to_numpy(model(b.convert(X))), rtol=1e-5)
+    model.compile("sgd", "mse")
+    before = model.get_weights()
+    model.fit(iter([(x, b.convert(Y))]), verbose=0)
+    dense = models.clone_model(model)
+    dense.set_weights(before)
+    dense.compile("sgd", "mse")
+    dense.fit(X, Y, verbose=0)
+    for found, wanted in zip(model.get_weights(), dense.get_weights(), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_sparse_tensors_of_pytorch():
+    """They go to PyTorch's own functions."""
+    torch = pytest.importorskip("torch")
+    with backends.use_backend("torch"):
+        x = torch.from_numpy(X).to_sparse()
+        for result in (ops.relu(x), ops.multiply(x, 2.0), ops.transpose(x), ops.matmul(x, ops.transpose(x))):
+            assert result.is_sparse and not ops.convert_to_tensor(result, sparse=False).is_sparse
+        np.testing.assert_allclose(ops.convert_to_numpy(ops.matmul(x, D.T)), X @ D.T, rtol=1e-6)
+        np.testing.assert_array_equal(ops.convert_to_numpy(x), X)
 
 
 # ------------------------------------------------------------------ ragged tensors, which TensorFlow alone has

@@ -47,6 +47,9 @@ def _densified(b, x, sparse, ragged):
     """The tensor made dense if it's of a kind that isn't wanted; a symbol marked so."""
     if isinstance(x, KerasTensor):
         return as_dense(x) if (x.sparse and sparse is False) or (x.ragged and ragged is False) else x
+    if b.is_tensor(x):
+        # PyTorch's sparse tensors are tensors like the others.
+        return b.densify(x) if sparse is False and hasattr(b, "densify") else x
     if not sparse_rules.met(b, x):
         return x
     unwanted = {"sparse": sparse, "ragged": ragged}[sparse_rules.kind_of(x)] is False

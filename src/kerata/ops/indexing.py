@@ -10,7 +10,7 @@ from kerata.core import dtypes
 from kerata.core.errors import integer, one_of, positive_int
 from kerata.graph.tensor import KerasTensor
 from kerata.ops import rules, sparse_rules
-from kerata.ops.core import convert_to_tensor
+from kerata.ops.core import convert_to_tensor, is_tensor
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.declare import Dims, Index, Key, Tensor, composite, primitive, to_native
@@ -319,7 +319,8 @@ def _segments(data, segment_ids, num_segments, owner):
     data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     rules.segment(data, segment_ids, 1)
     if num_segments is not None:
-        return integer(num_segments, "num_segments", owner, minimum=0)
+        # A size that's only known when the graph runs is a dimension like others.
+        return num_segments if is_tensor(num_segments) else integer(num_segments, "num_segments", owner, minimum=0)
     if 0 in tuple(segment_ids.shape):
         return 0
     return add(_max(segment_ids), 1)

@@ -38,9 +38,8 @@ def densify(x, fill=None):
 
 def to_sparse(dense):
     """A sparse tensor of what isn't 0."""
-    if isinstance(dense, jax.core.Tracer):
-        return lib.BCOO.fromdense(dense, nse=dense.size)
-    return lib.BCOO.fromdense(dense)
+    known = not isinstance(dense, jax.core.Tracer)
+    return lib.BCOO.fromdense(dense, nse=int(np.count_nonzero(dense)) if known else dense.size)
 
 
 def sparse_one_hot(x, num_classes, axis, dtype):
@@ -101,8 +100,13 @@ def _distinct(x):
     """Each place once; the sum of what was there."""
     if x.unique_indices:
         return x
-    traced = isinstance(x.indices, jax.core.Tracer)
-    return x.sum_duplicates(nse=x.nse if traced else None, remove_zeros=False)
+    if not isinstance(x.indices, jax.core.Tracer):
+        try:
+            return x.sum_duplicates(remove_zeros=False)
+        except jax.errors.ConcretizationTypeError:
+            # A constant in a compiled function.
+            pass
+    return x.sum_duplicates(nse=x.nse, remove_zeros=False)
 
 
 def _at(data, indices, x):
@@ -178,20 +182,16 @@ def intersected(function, x, y):
 def divided(function, x, y):
     """A quotient by a dense tensor. Where that is 0 or nan so is 0 divided by it, which has to be stored."""
     x = _coo(x)
-    number = not isinstance(y, jax.Array)
-    safe = y == y and y != 0 if number else False
-    if not number and not isinstance(y, jax.core.Tracer):
-        safe = bool(jnp.all((y == y) & (y != 0)))
-    if not safe:
+    known = None if isinstance(y, jax.core.Tracer) else np.asarray(y)
+    if known is None or not ((known == known) & (known != 0)).all():
         y = jnp.asarray(y, x.dtype)
         shape = np.broadcast_shapes(x.shape, y.shape)
         wrong = jnp.broadcast_to((y != y) | (y == 0), shape)
-        if isinstance(y, jax.core.Tracer):
-            # How many there will be isn't known, so that there is room for all.
-            n = int(np.prod(shape[x.n_batch : len(shape) - x.n_dense]))
-            places = lib.BCOO.fromdense(jnp.ones(shape, x.dtype), nse=n, n_batch=x.n_batch, n_dense=x.n_dense)
-        else:
-            places = lib.BCOO.fromdense(wrong.astype(x.dtype), n_batch=x.n_batch, n_dense=x.n_dense)
+        # Where it can't be looked at there is room for all.
+        traced = isinstance(wrong, jax.core.Tracer)
+        n = int(np.prod(shape[x.n_batch : len(shape) - x.n_dense])) if traced else None
+        marks = jnp.ones(shape, x.dtype) if traced else wrong.astype(x.dtype)
+        places = lib.BCOO.fromdense(marks, nse=n, n_batch=x.n_batch, n_dense=x.n_dense)
         x = united(jnp.add, x, _like(jnp.zeros_like(places.data), places))
     if not np.ndim(y):
         return _like(function(x.data, y), x)

@@ -117,8 +117,13 @@ def _from_numpy(x, dtype):
     return tensor.to(default_device(), None if dtype is None else DTYPES[dtype])
 
 
+def densify(x, fill=None):
+    """A sparse tensor made dense; PyTorch's own functions take them as they are, as far as they do."""
+    return x if x.layout is torch.strided else x.to_dense()
+
+
 def to_numpy(x):
-    x = x.detach()
+    x = densify(x.detach())
     if x.device.type != "cpu":
         x = x.cpu()
     if x.is_conj() or x.is_neg():
