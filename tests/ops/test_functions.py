@@ -5,6 +5,7 @@ import pytest
 
 import kerata
 from kerata import backends, ops
+from kerata.core import config
 from kerata.graph.plan import Plan
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import trace
@@ -284,3 +285,43 @@ def test_matrices_that_are_not_positive_definite(backend):
 def test_mistakes_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call(KerasTensor((None, 3)))
+
+
+def test_settings_reach_compiled_composites(backend):
+    """Epsilon is read by the body, which may be compiled with its value."""
+    tiny = np.float32([[3e-5, 4e-5]])
+    before = config.epsilon()
+    try:
+        results = []
+        for epsilon in (1e-7, 1.0):
+            config.set_epsilon(epsilon)
+            results.append(host(ops.normalize(tiny))[0])
+    finally:
+        config.set_epsilon(before)
+    np.testing.assert_allclose(results, [[0.6, 0.8], [3e-5, 4e-5]], rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["hypot", "divide_no_nan"])
+def test_watched_and_unwatched_values_agree_with_finite_gradients(training_backend, name):
+    x = ops.convert_to_tensor(np.float32([0.0, 3.0]))
+    loss = lambda p: (ops.sum(getattr(ops, name)(p[0], p[1])), ())  # noqa: E731
+    (value, _), grads = training_backend.value_and_grad(loss)([x, x])
+    assert float(value) == pytest.approx(float(loss([x, x])[0]))
+    assert all(np.isfinite(host(g)).all() for g in grads)
+
+
+def test_numbers_beside_tensors_have_their_dtype(backend):
+    x = ops.convert_to_tensor(np.float32([-1.0, 2.0]))
+    n = ops.convert_to_tensor(np.int32([-1, 2]))
+    for result, wanted, dtype in [
+        (ops.where(x > 0, 1, x), [-1, 1], "float32"),
+        (ops.where(x > 0, x, 0), [0, 2], "float32"),
+        (ops.maximum(0, x), [0, 2], "float32"),
+        (ops.subtract(1, x), [2, -1], "float32"),
+        (ops.maximum(n, 0), [0, 2], "int32"),
+        (ops.maximum(n, 0.5), [0.5, 2], "float32"),
+        (ops.divide(1, n), [-1, 0.5], "float32"),
+        (ops.hypot(n, 0), [1, 2], "float32"),
+    ]:
+        assert ops.dtype(result) == dtype
+        np.testing.assert_array_equal(host(result), wanted)

@@ -577,6 +577,10 @@ def _recorded(op, args):
         result = infer(op, [_promoted(op, i, a, target, b) for i, a in enumerate(args)])
         Node(op, tuple(args), None, result)
         return result
+    if not scope.record and not op.is_composite:
+        # Shapes alone are wanted: no constant need be made.
+        args = [_promoted(op, i, a, target, b) for i, a in enumerate(args)]
+        return infer(op, args if op.body is None else op.body(*args), canonical=True)
     args = [_settled(op, i, a, target, b) for i, a in enumerate(args)]
     if op.is_composite and scope.expand(op):
         return op.body(*args)
@@ -588,15 +592,26 @@ def _recorded(op, args):
     return result
 
 
+# Traces that keep nothing, and that nobody is in at the moment.
+_idle = []
+
+
+def _for_shapes(body, args):
+    """A body run for the shapes alone."""
+    scope = _idle.pop() if _idle else Trace(record=False, dynamic=True)
+    with scope:
+        result = body(*args)
+    if not scope.placeholders:
+        _idle.append(scope)
+    return result
+
+
 def infer(op, args, canonical=False):
     """Symbolic result of an op from promoted arguments: by its rule, or by running its body for the shapes alone."""
     if op.is_composite:
-        with Trace(record=False, dynamic=True):
-            result = op.body(*args)
-        return _detached(result)
+        return _detached(_for_shapes(op.body, args))
     if op.body is not None and not canonical:
-        with Trace(record=False, dynamic=True):
-            args = op.body(*args)
+        args = _for_shapes(op.body, args)
     dtype = _dtype_kept(op, args)
     try:
         return op.rule(*[_as_spec(op, i, a, dtype) for i, a in enumerate(args)])

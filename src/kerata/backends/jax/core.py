@@ -54,7 +54,8 @@ def whole(op):
     Eagerly its ops would be called, and pass over memory, one by one.
     """
     constant = tuple(i for i in range(len(op.parameters)) if i not in op.tensor_at)
-    compiled = static(*constant)(op.body)
+    # A function of its own: JAX would find what it traced of the body before settings changed.
+    compiled = static(*constant)(lambda *args: op.body(*args))
     if not constant:
         return compiled
 
