@@ -1,4 +1,4 @@
-"""Calls that go straight to `call` do all that the ordinary ones do."""
+"""Calls that go straight to `call`, and calls that were planned, do all that the ordinary ones do."""
 
 import copy
 import pickle
@@ -10,15 +10,25 @@ import kerata
 from kerata import layers, ops
 from kerata.core.masks import get_mask, set_mask
 
+ENOUGH = 20
 X = np.arange(6, dtype="float32").reshape(2, 3)
 
 
-@pytest.fixture
-def dense(backend):
-    layer = layers.Dense(2, kernel_initializer="ones")
-    layer(ops.convert_to_tensor(X))
-    layer(ops.convert_to_tensor(X))
-    assert layer._quick.seen, "the second call is a quick one"
+@pytest.fixture(params=["direct", "planned"])
+def dense(backend, request):
+    layer, x = layers.Dense(2, kernel_initializer="ones"), ops.convert_to_tensor(X)
+    for _ in range(2 if request.param == "direct" else ENOUGH):
+        layer(x)
+    (kind,) = layer._quick.kinds.values()
+    assert kind.direct and (kind.plan is not None) == (request.param == "planned")
+    return layer
+
+
+def planned(layer, *inputs, **options):
+    """The layer after so many calls that the next ones of this kind are planned."""
+    for _ in range(ENOUGH):
+        layer(*inputs, **options)
+    assert any(kind.plan is not None for kind in layer._quick.kinds.values())
     return layer
 
 
@@ -92,6 +102,71 @@ def test_copies_and_pickles(dense):
         other.activation = kerata.activations.relu
         assert dense.activation is kerata.activations.linear
         assert numbers(other(-x)).max() == 0 > numbers(dense(-x)).min()
+
+
+@pytest.mark.parametrize("policy", ["float32", "mixed_float16"])
+def test_layers_with_layers_in_them(backend, policy):
+    x = ops.convert_to_tensor(np.random.default_rng(0).standard_normal((2, 5, 6)).astype("float32"))
+    layer = layers.MultiHeadAttention(2, 4, dtype=policy)
+    expected = numbers(layer(x, x, use_causal_mask=True))
+    planned(layer, x, x, use_causal_mask=True)
+    y = layer(x, x, use_causal_mask=True)
+    assert kerata.backend.standardize_dtype(y.dtype) == layer.compute_dtype
+    np.testing.assert_allclose(numbers(y), expected, atol=1e-6)
+    assert np.abs(numbers(layer(x, x)) - expected).max() > 1e-3, "another argument is another kind"
+    # What happens to the layers inside is noticed.
+    layer.output_dense.activation = kerata.activations.relu
+    assert numbers(layer(x, x, use_causal_mask=True)).min() == 0
+
+
+def test_weights_assigned_afterwards_count(dense):
+    x = ops.convert_to_tensor(X)
+    dense.set_weights([np.zeros((3, 2), "float32"), np.ones(2, "float32")])
+    np.testing.assert_allclose(numbers(dense(x)), 1)
+    values = [ops.ones((3, 2)), ops.zeros(2)]
+    outputs, _ = dense.stateless_call(values, [], x)
+    np.testing.assert_allclose(numbers(outputs)[:, 0], X.sum(1))
+    if kerata.backend.backend() in ("jax", "torch", "tensorflow"):
+        gradient = kerata.transforms.grad(lambda: ops.sum(dense(x)), dense.trainable_variables)()
+        np.testing.assert_allclose(numbers(gradient[0]), np.stack([X.sum(0)] * 2, 1))
+
+
+def test_random_and_counting_layers_are_not_planned(backend):
+    x = ops.ones((4, 3))
+    dropout, norm = layers.Dropout(0.5, seed=1), layers.BatchNormalization(momentum=0.5)
+    drawn = [numbers(dropout(x, training=True)) for _ in range(ENOUGH)]
+    assert any((a != b).any() for a, b in zip(drawn[-5:], drawn[-4:], strict=False))
+    for _ in range(ENOUGH):
+        norm(x, training=True)
+    np.testing.assert_allclose(numbers(norm.moving_mean), 1 - 0.5**ENOUGH, rtol=1e-5)
+
+
+def test_functions_of_the_users_own_run_each_time(backend):
+    seen = []
+
+    def activation(x):
+        seen.append(1)
+        return x
+
+    layer, x = layers.Dense(2, activation=activation), ops.ones((2, 3))
+    for _ in range(ENOUGH):
+        layer(x)
+    assert len(seen) >= ENOUGH
+
+
+def test_fit_moves_the_weights_of_planned_layers():
+    pytest.importorskip("torch")
+    with kerata.config.use_backend("torch"):
+        x = ops.convert_to_tensor(X)
+        layer = planned(layers.Dense(2), x)
+        before = numbers(layer(x))
+        model = kerata.Sequential([layer])
+        model.compile(kerata.optimizers.SGD(1.0), "mse")
+        seen = []
+        note = kerata.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: seen.append(numbers(layer(x))))
+        model.fit(X, np.zeros((2, 2)), epochs=2, verbose=0, callbacks=[note])
+        assert all((a != b).all() for a, b in zip([before, *seen], seen, strict=False))
+        np.testing.assert_array_equal(numbers(layer(x)), seen[-1])
 
 
 def test_hooks_of_torch():

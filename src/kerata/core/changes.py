@@ -9,10 +9,12 @@ class Changes:
     Attributes:
         count: number of changes so far.
         swapped: number of variables whose parameter something else stands for just now (`torch.func.functional_call`).
+        lent: number of training steps that hold variables' values just now.
     """
 
     count = 0
     swapped = 0
+    lent = 0
 
 
 changes = Changes()

@@ -30,17 +30,18 @@ class Plan:
     Args:
         graph: a `Graph` whose nodes are ops that the backend has natively.
         backend: the backend's module.
+        bare: the graph has one result, and the function is to return it as it is.
 
     Calling `plan.function(*inputs, *variable_values)` returns a tuple: flat outputs, then updated values, then losses.
     `plan(*inputs)` reads the graph's variables itself, assigns the updates and returns outputs in their structure.
     """
 
-    def __init__(self, graph, backend):
+    def __init__(self, graph, backend, bare=False):
         self.graph = graph
         self.backend = backend
         self.variables = [v for v, _ in graph.variables]
         self.updated = [v for v, _ in graph.updates]
-        self.source, namespace = _Writer(backend).write(graph)
+        self.source, namespace = _Writer(backend).write(graph, bare)
         exec(compile(self.source, "<plan>", "exec"), namespace)
         self.function = namespace["plan"]
         self.structure = graph.outputs
@@ -71,7 +72,7 @@ class _Writer:
         self.count = 0
         self.kept = set()
 
-    def write(self, graph):
+    def write(self, graph, bare):
         arguments = [self.local(t) for t in graph.inputs] + [self.local(t) for _, t in graph.variables]
         nodes = graph.nodes
         last = self.last_uses(nodes, graph)
@@ -80,7 +81,8 @@ class _Writer:
             self.free(last.get(position, ()), "    ")
         results = ", ".join(self.value(r) for r in graph.results)
         body = "\n".join(self.lines) or "    pass"
-        source = f"def plan({', '.join(arguments)}):\n{body}\n    return ({results}{',' if results else ''})\n"
+        results = results if bare else f"({results}{',' if results else ''})"
+        source = f"def plan({', '.join(arguments)}):\n{body}\n    return {results}\n"
         return source, self.namespace
 
     def last_uses(self, nodes, graph):

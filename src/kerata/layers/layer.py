@@ -561,8 +561,8 @@ class Layer(Operation, metaclass=LayerMeta):
 
     def __call__(self, *args, **kwargs):
         quick = self._quick
-        if quick and len(args) == 1 and not kwargs:
-            outputs = quick(self, args[0])
+        if quick:
+            outputs = quick(self, args, kwargs)
             if outputs is not NotImplemented:
                 return outputs
         if self._module is not None and self._hooked():
@@ -635,8 +635,8 @@ class Layer(Operation, metaclass=LayerMeta):
     def _note_quick(self, args, kwargs):
         if self._quick is None:
             self.__dict__["_quick"] = quick_calls(self)
-        if self._quick and len(args) == 1 and not kwargs:
-            self._quick.note(self, args[0])
+        if self._quick:
+            self._quick.note(args, kwargs)
 
     def _training(self, bound, signature, context, phase):
         training = bound.get("training", phase)

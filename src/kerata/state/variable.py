@@ -4,6 +4,7 @@ import numpy as np
 
 from kerata import backends
 from kerata.core import dtypes, names
+from kerata.core.changes import changes
 from kerata.core.errors import format_shapes
 from kerata.core.scopes import current_autocast, current_stateless
 from kerata.graph.tensor import KerasTensor, install_operators, standardize_shape
@@ -249,6 +250,7 @@ class Variable:
         """Move the value to another backend (a module from `backends.load`), in place."""
         if backend is not self._backend:
             self._keep(backend, self.numpy())
+            changes.count += 1
 
     def __repr__(self):
         value = "" if current_stateless.get() is not None else f", value={_short(self.numpy())}"

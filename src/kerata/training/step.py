@@ -210,6 +210,7 @@ class Borrowing(Step):
             values.append(self.lent(value))
         for v in self.variables:
             v._lender = self
+        changes.lent += self.values is None
         self.values = values
 
     def lent(self, value):
@@ -219,6 +220,7 @@ class Borrowing(Step):
         if self.values is None:
             return
         values, self.values = self.values, None
+        changes.lent -= 1
         for v, value in zip(self.variables, values, strict=True):
             v._lender = None
             v._storage = self.returned(v._storage, value)

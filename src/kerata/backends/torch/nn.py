@@ -4,6 +4,7 @@ channels_last tensors are handed over as permuted views, which PyTorch knows as 
 no copies.
 """
 
+import functools
 import math
 
 import torch
@@ -16,7 +17,8 @@ _CONV = (None, torch.conv1d, torch.conv2d, torch.conv3d)
 _CONV_TRANSPOSE = (None, torch.conv_transpose1d, torch.conv_transpose2d, torch.conv_transpose3d)
 _MAX_POOL = (None, F.max_pool1d, F.max_pool2d, F.max_pool3d)
 _AVERAGE_POOL = (None, F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)
-# Permutations by rank: inputs to channels_first and back, kernels to (out, in, *spatial).
+# Permutations by rank: inputs to channels_first and back, kernels to (out, in, *spatial). They are handed over one by one:
+# PyTorch takes longer to read a tuple.
 _FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2), 5: (0, 4, 1, 2, 3)}
 _LAST = {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
 _KERNEL = {3: (2, 1, 0), 4: (3, 2, 0, 1), 5: (4, 3, 0, 1, 2)}
@@ -28,20 +30,26 @@ def conv(inputs, kernel, strides, padding, data_format, dilation_rate, groups):
 
 def conv_bias(inputs, kernel, bias, strides, padding, data_format, dilation_rate, groups):
     rank = inputs.ndim
-    x = inputs.permute(_FIRST[rank]) if data_format == "channels_last" else inputs
+    x = inputs.permute(*_FIRST[rank]) if data_format == "channels_last" else inputs
     x, pads = _padded(x, kernel.shape, strides, padding, dilation_rate)
-    y = _CONV[rank - 2](x, kernel.permute(_KERNEL[rank]), bias, strides, pads, dilation_rate, groups)
-    return y.permute(_LAST[rank]) if data_format == "channels_last" else y
+    y = _CONV[rank - 2](x, kernel.permute(*_KERNEL[rank]), bias, strides, pads, dilation_rate, groups)
+    return y.permute(*_LAST[rank]) if data_format == "channels_last" else y
 
 
 def _padded(x, sizes, strides, padding, dilations):
     """x and the padding left to the convolution: it pads both sides alike, so the rest is put on before."""
     if padding == "valid":
-        return x, (0,) * len(strides)
-    pads = windows.pads(padding, x.shape[2:], sizes[: len(strides)], strides, dilations)
+        return x, 0
+    both, before = _pads(padding, x.shape, sizes, strides, dilations)
+    return (x, both) if before is None else (F.pad(x, before), both)
+
+
+@functools.lru_cache(1024)
+def _pads(padding, shape, sizes, strides, dilations):
+    pads = windows.pads(padding, shape[2:], sizes[: len(strides)], strides, dilations)
     if all(before == after for before, after in pads):
-        return x, tuple(before for before, _ in pads)
-    return F.pad(x, [n for pair in reversed(pads) for n in pair]), (0,) * len(strides)
+        return tuple(before for before, _ in pads), None
+    return 0, [n for pair in reversed(pads) for n in pair]
 
 
 def depthwise_conv(inputs, kernel, strides, padding, data_format, dilation_rate):
@@ -52,7 +60,7 @@ def depthwise_conv(inputs, kernel, strides, padding, data_format, dilation_rate)
 
 def conv_transpose(inputs, kernel, strides, padding, output_padding, data_format, dilation_rate):
     rank = inputs.ndim
-    x = inputs.permute(_FIRST[rank]) if data_format == "channels_last" else inputs
+    x = inputs.permute(*_FIRST[rank]) if data_format == "channels_last" else inputs
     lengths, cuts, extras = [], [], []
     for n, k, s, d, p in zip(
         x.shape[2:], kernel.shape, strides, dilation_rate, output_padding or (None,) * (rank - 2), strict=False
@@ -61,13 +69,13 @@ def conv_transpose(inputs, kernel, strides, padding, output_padding, data_format
         lengths.append(length)
         cuts.append(cut)
         extras.append(length - ((n - 1) * s + windows.span(k, d) - 2 * cut))
-    kernel = kernel.permute(_KERNEL[rank])
+    kernel = kernel.permute(*_KERNEL[rank])
     native = _CONV_TRANSPOSE[rank - 2]
     if all(0 <= e < max(s, d) for e, s, d in zip(extras, strides, dilation_rate, strict=True)):
         y = native(x, kernel, None, strides, cuts, extras, 1, dilation_rate)
     else:
         y = _cut(native(x, kernel, None, strides, 0, 0, 1, dilation_rate), cuts, lengths)
-    return y.permute(_LAST[rank]) if data_format == "channels_last" else y
+    return y.permute(*_LAST[rank]) if data_format == "channels_last" else y
 
 
 def _cut(full, cuts, lengths):
@@ -80,7 +88,7 @@ def _cut(full, cuts, lengths):
 
 def _pool(native, inputs, pool_size, strides, padding, data_format, fill, **options):
     rank = inputs.ndim
-    x = inputs.permute(_FIRST[rank]) if data_format == "channels_last" else inputs
+    x = inputs.permute(*_FIRST[rank]) if data_format == "channels_last" else inputs
     pads, ceil = (0,) * len(pool_size), False
     if padding == "same":
         sides = windows.pads(padding, x.shape[2:], pool_size, strides, (1,) * len(pool_size))
@@ -90,7 +98,7 @@ def _pool(native, inputs, pool_size, strides, padding, data_format, fill, **opti
         else:
             x = F.pad(x, [n for pair in reversed(sides) for n in pair], value=fill)
     y = native(x, pool_size, strides, pads, ceil_mode=ceil, **options)
-    return y.permute(_LAST[rank]) if data_format == "channels_last" else y
+    return y.permute(*_LAST[rank]) if data_format == "channels_last" else y
 
 
 def max_pool(inputs, pool_size, strides, padding, data_format):
@@ -237,7 +245,7 @@ def gelu(x, approximate):
 
 
 def layer_normalization(x, gamma, beta, axis, epsilon):
-    return torch.layer_norm(x, [x.shape[a] for a in axis], gamma, beta, epsilon)
+    return torch.layer_norm(x, x.shape[axis[0] :], gamma, beta, epsilon)
 
 
 if hasattr(torch, "rms_norm"):  # since PyTorch 2.4
@@ -248,12 +256,14 @@ if hasattr(torch, "rms_norm"):  # since PyTorch 2.4
 
 
 def batch_normalization(x, mean, variance, axis, offset, scale, epsilon):
-    shape = [1] * x.ndim
-    shape[axis] = -1
     inverse = torch.rsqrt(variance + epsilon)
-    inverse = (inverse if scale is None else inverse * scale).reshape(shape)
-    deviation = x - mean.reshape(shape)
-    return deviation * inverse if offset is None else torch.addcmul(offset.reshape(shape), deviation, inverse)
+    inverse = inverse if scale is None else inverse * scale
+    if axis % x.ndim != x.ndim - 1:
+        shape = [1] * x.ndim
+        shape[axis] = -1
+        inverse, mean, offset = (None if v is None else v.reshape(shape) for v in (inverse, mean, offset))
+    deviation = x - mean
+    return deviation * inverse if offset is None else torch.addcmul(offset, deviation, inverse)
 
 
 def batch_normalization_training(x, axis, offset, scale, epsilon):

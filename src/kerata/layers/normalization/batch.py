@@ -126,7 +126,7 @@ class BatchNormalization(ScaleAndShift, Layer):
             self._update(self.moving_mean, mean, self.momentum)
             self._update_variance(variance)
             out = self._normalized(x, mean, variance, gamma, beta)
-        return ops.cast(out, self.compute_dtype)
+        return self._narrowed(out)
 
     def _normalized(self, x, mean, variance, gamma, beta):
         return ops.batch_normalization(x, mean, variance, self.axis, beta, gamma, self.epsilon)

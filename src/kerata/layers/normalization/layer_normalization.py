@@ -75,7 +75,7 @@ class LayerNormalization(_RmsScaling):
             out = self._scaled(x)
         else:
             out = ops.layer_normalization(x, self.gamma, self.beta, self.axis, self.epsilon)
-        return ops.cast(out, self.compute_dtype)
+        return self._narrowed(out)
 
     def _scaled(self, x):
         """What Keras does under the name of RMS scaling: divided by the deviation around the mean, but not centred."""

@@ -51,6 +51,10 @@ class ScaleAndShift:
                 autocast=False,
             )
 
+    def _narrowed(self, x):
+        """What was normalized in the compute dtype."""
+        return x if dtypes.standardize_dtype(x.dtype) == self.compute_dtype else ops.cast(x, self.compute_dtype)
+
     def _widened(self, x):
         """Half-precision tensors in float32, in which they are normalized."""
         return ops.cast(x, "float32") if dtypes.standardize_dtype(x.dtype) in ("float16", "bfloat16") else x
