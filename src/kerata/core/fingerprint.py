@@ -221,7 +221,7 @@ def siphash(packed, key):
     Returns:
         uint64 array.
     """
-    order = np.argsort(-packed.lengths, kind="stable")
+    order = _longest_first(packed.lengths // 8)
     out = np.empty(len(order), _U64)
     with np.errstate(over="ignore"):
         for i in range(0, len(order), _CHUNK):
@@ -230,44 +230,60 @@ def siphash(packed, key):
     return out
 
 
+def _longest_first(blocks):
+    """Order of strings by their number of blocks."""
+    if blocks.max(initial=0) < 2**16:
+        blocks = blocks.astype(np.uint16)  # which NumPy sorts in linear time
+    return np.argsort(np.iinfo(blocks.dtype).max - blocks, kind="stable")
+
+
 def _siphash(packed, start, length, key):
     """The same of strings ordered by length, the longest first."""
     k0, k1 = key
     constants = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-    v = [np.full(len(start), _U64(c) ^ k, _U64) for c, k in zip(constants, (k0, k1, k0, k1), strict=True)]
+    # The state and room to work in.
+    v = np.empty((5, len(start)), _U64)
+    for row, constant, k in zip(v, constants, (k0, k1, k0, k1), strict=False):
+        row[:] = _U64(constant) ^ k
     blocks = length // 8
     for i in range(int(blocks[0])):
         n = int(np.searchsorted(-blocks, -i, side="left"))
-        for part, new in zip(v, _absorbed([s[:n] for s in v], packed.read(start[:n] + 8 * i)), strict=True):
-            part[:n] = new
+        _absorb(v[:, :n], packed.read(start[:n] + 8 * i))
     # The rest of less than 8 bytes, with the length in the highest one.
     rest = (length - 8 * blocks).astype(_U64)
     last = packed.read(start + 8 * blocks) & ((_U64(1) << (rest * _U64(8))) - _U64(1))
-    v = _absorbed(v, last | (length.astype(_U64) << _U64(56)))
-    v[2] = v[2] ^ _U64(255)
-    v = _rounds(v, 4)
+    _absorb(v, last | (length.astype(_U64) << _U64(56)))
+    v[2] ^= _U64(255)
+    _rounds(v, 4)
     return v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
-def _absorbed(v, word):
-    a, b, c, d = _rounds([v[0], v[1], v[2], v[3] ^ word], 2)
-    return [a ^ word, b, c, d]
-
-
-def _left(x, bits):
-    return _rotate(x, 64 - bits)
+def _absorb(v, word):
+    v[3] ^= word
+    _rounds(v, 2)
+    v[0] ^= word
 
 
 def _rounds(v, count):
-    a, b, c, d = v
+    a, b, c, d, room = v
     for _ in range(count):
-        a, c = a + b, c + d
-        b, d = _left(b, 13) ^ a, _left(d, 16) ^ c
-        a = _left(a, 32)
-        c, a = c + b, a + d
-        b, d = _left(b, 17) ^ c, _left(d, 21) ^ a
-        c = _left(c, 32)
-    return [a, b, c, d]
+        for left, right in ((13, 16), (17, 21)):
+            a += b
+            c += d
+            _turn(b, left, room)
+            _turn(d, right, room)
+            b ^= a
+            d ^= c
+            _turn(a, 32, room)
+            # In the second half the pairs are (c, b) and (a, d), as in the first (a, b) and (c, d).
+            a, c = c, a
+
+
+def _turn(x, bits, room):
+    """Rotate to the left, in place."""
+    np.right_shift(x, _U64(64 - bits), out=room)
+    x <<= _U64(bits)
+    x |= room
 
 
 # ------------------------------------------------------------------ arrays
@@ -292,15 +308,12 @@ def packed(x):
 
 def _fixed_width(x):
     """A NumPy string array's own memory, if it is all ASCII: no string is made an object of Python's."""
-    unit = np.uint32 if x.dtype.kind == "U" else np.uint8
-    codes = np.ascontiguousarray(x).reshape(-1, 1).view(unit)
+    x = np.ascontiguousarray(x).ravel()
+    codes = x.view(np.uint32 if x.dtype.kind == "U" else np.uint8)
     if codes.max() > 127 or not x.dtype.isnative:
         return None
-    count, width = codes.shape
-    # Zeros fill up to the width; there may be some inside too.
-    filled = codes[:, ::-1] != 0
-    lengths = np.where(filled.any(axis=1), width - filled.argmax(axis=1), 0)
-    return Packed(codes.astype(np.uint8).tobytes(), np.arange(count) * width, lengths)
+    width = len(codes) // len(x)
+    return Packed(codes.astype(np.uint8).tobytes(), np.arange(len(x)) * width, np.char.str_len(x))
 
 
 def buckets(x, num_bins, salt=None):

@@ -162,14 +162,96 @@ class TextTable:
     """
 
     def __init__(self, tokens, numbers):
+        self.tokens, self.numbers = list(tokens), np.array(numbers, np.int64)
         self.table = {t.encode("utf-8", "surrogatepass"): n for t, n in zip(tokens, numbers, strict=True)}
         self.table.update(zip(tokens, numbers, strict=True))
+        self.by_kind = {}
 
     def find(self, x):
         """int64 array: numbers of the strings, -1 for those that aren't in the table."""
-        flat = x.flat if isinstance(x, Text) else x.ravel().tolist()
-        found = np.fromiter(map(self.table.get, flat, itertools.repeat(-1)), np.int64, len(flat))
-        return found if isinstance(x, Text) else found.reshape(x.shape)
+        if isinstance(x, Text):
+            return self.one_by_one(x.flat)
+        flat = x.ravel()
+        if flat.dtype.kind in "US" and len(flat) >= _MANY and 0 < flat.dtype.itemsize <= _WIDEST:
+            return self.of_kind(flat.dtype.kind).find(flat).reshape(x.shape)
+        return self.one_by_one(flat.tolist()).reshape(x.shape)
+
+    def one_by_one(self, flat):
+        return np.fromiter(map(self.table.get, flat, itertools.repeat(-1)), np.int64, len(flat))
+
+    def of_kind(self, kind):
+        """The table for arrays of this kind."""
+        table = self.by_kind.get(kind)
+        if table is None:
+            tokens = self.tokens if kind == "U" else [t.encode("utf-8", "surrogatepass") for t in self.tokens]
+            end, most = ("\0", _WIDEST // 4) if kind == "U" else (b"\0", _WIDEST)
+            # What such arrays can't hold isn't found in them.
+            at = [i for i, t in enumerate(tokens) if len(t) <= most and not t.endswith(end)]
+            tokens = np.array([tokens[i] for i in at], kind)
+            table = self.by_kind[kind] = HashTable(tokens, self.numbers[at], hashes(tokens))
+        return table
+
+
+# Arrays of fewer strings, or of wider ones (in bytes), are looked up string by string.
+_MANY, _WIDEST = 256, 256
+# Places in a hash table for each string in it.
+_ROOM = 8
+# Odd numbers without a pattern: weights of a string's words in its hash, and of hashes at each level of a table.
+_WEIGHTS = np.random.default_rng(0).integers(0, 2**63, _WIDEST // 8, np.uint64) * np.uint64(2) + np.uint64(1)
+_LEVELS = np.random.default_rng(1).integers(0, 2**63, 16, np.uint64) * np.uint64(2) + np.uint64(1)
+
+
+def hashes(x):
+    """A hash of each string of a flat array, whatever the array's width: zeros behind a string don't count."""
+    unit = 4 if x.dtype.kind == "U" else 1
+    width = -(-max(x.dtype.itemsize, 1) // 8) * 8
+    words = np.ascontiguousarray(x.astype(f"{x.dtype.kind}{width // unit}", copy=False)).view(np.uint64)
+    return words.reshape(len(x), width // 8) @ _WEIGHTS[: width // 8]
+
+
+class HashTable:
+    """Numbers of the strings of an array. Many are looked up at once; what is found in a place is compared.
+
+    A place has room for one. Strings that meet are in a smaller table at the next level, with places of their own.
+
+    Args:
+        tokens: array of strings.
+        numbers: their numbers.
+        hashed: their `hashes`.
+        level: of the table.
+    """
+
+    def __init__(self, tokens, numbers, hashed, level=0):
+        self.level, self.shift = level, np.uint64(64 - max(len(tokens) * _ROOM, 2).bit_length())
+        place = self.places(hashed)
+        taken, first = np.unique(place, return_index=True)
+        # Behind the last token stands one that nothing has, for free places.
+        self.tokens, self.numbers = np.append(tokens, tokens.dtype.type()), np.append(numbers, -1)
+        self.table = np.full(2 ** (64 - int(self.shift)), len(tokens), np.int32)
+        self.table[taken] = first
+        rest = np.delete(np.arange(len(tokens)), first)
+        self.beyond = None
+        if len(rest) and level + 1 < len(_LEVELS):
+            self.beyond = HashTable(tokens[rest], numbers[rest], hashed[rest], level + 1).find
+        elif len(rest):
+            # Strings that meet again and again were made to.
+            table = dict(zip(tokens[rest].tolist(), numbers[rest].tolist(), strict=True))
+            self.beyond = lambda x, _: np.array([table.get(t, -1) for t in x.tolist()])
+
+    def places(self, hashed):
+        return ((hashed * _LEVELS[self.level]) >> self.shift).astype(np.int64)
+
+    def find(self, x, hashed=None):
+        """Numbers of the strings of a flat array, -1 for those that aren't in the table."""
+        hashed = hashes(x) if hashed is None else hashed
+        at = self.table[self.places(hashed)]
+        same = self.tokens[at] == x
+        found = np.where(same, self.numbers[at], -1)
+        if self.beyond is not None:
+            left = np.flatnonzero(~same & (at < len(self.tokens) - 1))
+            if len(left):
+                found[left] = self.beyond(x[left], hashed[left])
+        return found
 
 
 def text_at(tokens, indices, default):

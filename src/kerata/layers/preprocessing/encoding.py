@@ -1,5 +1,7 @@
 """Numbers of categories as they are, as one-hot or multi-hot vectors, as counts: what several layers return."""
 
+import math
+
 import numpy as np
 
 from kerata import backends, ops
@@ -91,6 +93,8 @@ def encoded(indices, depth, mode, dtype, sparse=False, owner="", weights=None, s
     if mode == "one_hot":
         if len(indices.shape) > 1 and indices.shape[-1] == 1:
             indices = ops.squeeze(indices, -1)
+        if isinstance(indices, np.ndarray) and not sparse:
+            return _on_host(indices[..., None], depth, mode, dtype)
         return ops.one_hot(indices, depth, dtype=dtype, sparse=sparse)
     if len(indices.shape) == 0:
         indices = ops.reshape(indices, (1,))
@@ -98,38 +102,54 @@ def encoded(indices, depth, mode, dtype, sparse=False, owner="", weights=None, s
         raise ValueError(
             f"{owner}: `count_weights` must have the inputs' shape {tuple(indices.shape)}, but has {tuple(weights.shape)}."
         )
-    counts = _counts(indices, depth, weights)
-    if mode == "multi_hot":
-        counts = ops.minimum(counts, 1)
-    counts = ops.cast(counts, dtype)
+    if len(indices.shape) > 2:
+        indices, weights = (None if x is None else ops.moveaxis(x, 1, -1) for x in (indices, weights))
+    if isinstance(indices, np.ndarray) and not sparse:
+        counts = _on_host(indices, depth, mode, dtype, weights)
+    else:
+        counts = _counts(indices, depth, weights, _wide(dtype))
+        if mode == "multi_hot":
+            counts = ops.minimum(counts, 1)
+        counts = ops.cast(counts, dtype)
     if scale is not None:
         counts = counts * ops.cast(scale, dtype)
     return b.to_sparse(counts) if sparse else counts
 
 
-def _counts(indices, depth, weights):
-    """How often each category occurs along the second axis, or in a vector."""
-    rank = len(indices.shape)
-    if rank > 2:
-        indices, weights = (None if x is None else ops.moveaxis(x, 1, -1) for x in (indices, weights))
-    shape = ops.shape(indices)
-    # One row of places a vector of counts, and one more place for numbers outside.
+def _wide(dtype):
+    """The dtype to count in: half precision can't count beyond 2048."""
+    return "float32" if dtype in ("float16", "bfloat16") else dtype
+
+
+def _counts(indices, depth, weights, dtype):
+    """How often each category occurs along the last axis."""
+    rank, shape = len(indices.shape), ops.shape(indices)
+    # One row of places a vector of counts. What's outside counts nothing.
     inside = ops.logical_and(indices >= 0, indices < depth)
-    place = ops.where(inside, ops.cast(indices, "int32"), depth)
+    place = ops.where(inside, ops.cast(indices, "int32"), 0)
+    values = ops.cast(inside, dtype) if weights is None else ops.where(inside, ops.cast(weights, dtype), 0)
+    rows = 1
     if rank > 1:
         place = ops.reshape(place, (-1, shape[-1]))
         rows = ops.shape(place)[0]
-        place = place + ops.expand_dims(ops.arange(rows, dtype="int32") * (depth + 1), -1)
-    flat = ops.reshape(place, (-1, 1))
-    total = depth + 1 if rank == 1 else rows * (depth + 1)
-    if weights is None and isinstance(flat, np.ndarray):
-        counts = np.bincount(flat[:, 0], minlength=total)
-    else:
-        ones = ops.ones_like(flat[:, 0]) if weights is None else ops.reshape(weights, (-1,))
-        counts = ops.scatter(flat, ones, (total,))
-    if rank > 1:
-        counts = ops.reshape(counts, (*shape[:-1], depth + 1))
-    return counts[..., :depth]
+        place = place + ops.expand_dims(ops.arange(rows, dtype="int32") * depth, -1)
+    counts = ops.scatter(ops.reshape(place, (-1, 1)), ops.reshape(values, (-1,)), (rows * depth,))
+    return ops.reshape(counts, (*shape[:-1], depth))
+
+
+def _on_host(indices, depth, mode, dtype, weights=None):
+    """An array's numbers along the last axis encoded: few places of many are touched."""
+    shape, out = (*indices.shape[:-1], depth), dtypes.to_numpy_dtype(dtype)
+    rows = indices.reshape(math.prod(shape[:-1]), indices.shape[-1])
+    inside = (rows >= 0) & (rows < depth)
+    place = (rows + depth * np.arange(len(rows))[:, None])[inside]
+    if mode in ("one_hot", "multi_hot"):
+        result = np.zeros(len(rows) * depth, out)
+        result[place] = 1
+        return result.reshape(shape)
+    result = np.zeros(len(rows) * depth, dtypes.to_numpy_dtype(_wide(dtype)))
+    np.add.at(result, place, result.dtype.type(1) if weights is None else weights.reshape(rows.shape)[inside])
+    return result.astype(out, copy=False).reshape(shape)
 
 
 def of_values(function, x):
