@@ -200,14 +200,28 @@ def affine_transform(
             f"affine_transform: `transform` must have shape (8,) or (batch, 8), not {tuple(transform.shape)}."
         )
     batch, undo = as_batch(images, data_format)
-    rows, columns = _projected(cast(transform, "float32"), batch)
-    return undo(_warped(batch, rows, columns, interpolation, fill_mode, fill_value))
+    return undo(_transformed(batch, cast(transform, "float32"), interpolation, fill_mode, fill_value))
+
+
+def _transformed(images, transform, interpolation, fill_mode, fill_value):
+    """Each image of a channels_last batch by its row of a transform."""
+    if len(transform.shape) == 1:
+        transform = expand_dims(transform, 0)
+    if interpolation == "bilinear" and dtype_of(images) == "float32":
+        # Kernels fold at the edges in three ways; of the others they have notions of their own.
+        interpolate = interpolated if fill_mode in ("constant", "nearest", "reflect") else interpolated.op.body
+        return interpolate(images, transform, fill_mode, float(fill_value))
+    return _warped(images, *_projected(transform, images), interpolation, fill_mode, fill_value)
+
+
+@composite
+def interpolated(images: Float, transform: Index, fill_mode, fill_value):
+    """Images under transforms, bilinearly interpolated in float32 (not public: one kernel where the framework has it)."""
+    return _warped(images, *_projected(transform, images), "bilinear", fill_mode, fill_value)
 
 
 def _projected(transform, images):
     """Input places of all output pixels."""
-    if len(transform.shape) == 1:
-        transform = expand_dims(transform, 0)
     count, height, width = shape_of(images)[:3]
     y, x = _grid(height, width, "float32")
     a0, a1, a2, b0, b1, b2, c0, c1 = (reshape(transform[:, i], (-1, 1, 1)) for i in range(8))
@@ -246,8 +260,7 @@ def perspective_transform(
             )
     batch, undo = as_batch(images, data_format)
     start, end = (cast(p if len(p.shape) == 3 else expand_dims(p, 0), "float32") for p in (start_points, end_points))
-    rows, columns = _projected(homography(start, end), batch)
-    return undo(_warped(batch, rows, columns, interpolation, "constant", fill_value))
+    return undo(_transformed(batch, homography(start, end), interpolation, "constant", fill_value))
 
 
 def homography(start, end):
