@@ -289,7 +289,7 @@ def test_integers(name):
 @pytest.mark.parametrize("name", {**DRAWN, **POLICIES})
 def test_inference_changes_nothing(name):
     if name == "RandomCrop":
-        pytest.skip("it takes the middle")
+        pytest.skip("it takes the middle then")
     given = data()
     close(flat(made(layers, name, seed=2)(given, training=False)), flat(given), 0)
 
@@ -413,6 +413,41 @@ def test_boxes_and_masks_follow_the_images(name, bounding_box_format):
         rows, columns = np.nonzero(painted.any(1))[0], np.nonzero(painted.any(0))[0]
         seen = [columns[0], rows[0], columns[-1] + 1, rows[-1] + 1]
         np.testing.assert_allclose(box, seen, atol=1.7)
+
+
+@pytest.mark.parametrize("size", ((12, 9), (4, 9), (9, 3), (3, 4)))
+def test_random_crops_in_inference_are_the_largest_middle(size, backend, real_keras):
+    """As Keras documents it, and as its `Resizing` does it."""
+    images = np.random.default_rng(0).uniform(0, 255, (2, *size, 3)).astype("float32")
+    boxes = {"boxes": np.float32([[[0, 0, size[1], size[0]]]] * 2), "labels": np.zeros((2, 1), "int32")}
+    layer = layers.RandomCrop(6, 5, bounding_box_format="xyxy")
+    given = {"images": images, "segmentation_masks": (images[..., :1] > 99).astype("int32"), "bounding_boxes": boxes}
+    found = {k: ops.convert_to_numpy(v) for k, v in flat(layer(given, training=False)).items()}
+    theirs = real_keras.layers.Resizing(6, 5, crop_to_aspect_ratio=True)
+    np.testing.assert_allclose(found["images"], np.asarray(theirs(images)), atol=2e-3)
+    assert found["segmentation_masks"].shape == (2, 6, 5, 1) and set(found["segmentation_masks"].ravel()) <= {0, 1}
+    assert found["bounding_boxes/boxes"].tolist() == [[[0, 0, 5, 6]]] * 2
+    drawn = [np.asarray(m.get_random_transformation(images, training=False)[:2]) for m in
+             (layer, real_keras.layers.RandomCrop(6, 5))]  # fmt: skip
+    np.testing.assert_array_equal(*drawn)
+
+
+def test_random_crops_are_windows_anywhere(backend):
+    """In training: one window a batch, of the images, masks and boxes alike; each place some time."""
+    rows, columns = np.mgrid[:5, :6]
+    images = np.stack([rows, columns, rows + columns], -1)[None].repeat(2, 0).astype("float32")
+    boxes = {"boxes": np.float32([[[2, 1, 4, 5]]] * 2), "labels": np.zeros((2, 1), "int32")}
+    layer, seen = layers.RandomCrop(4, 4, seed=5, bounding_box_format="xyxy"), set()
+    for _ in range(60):
+        result = flat(layer({"images": images, "segmentation_masks": images[..., :1], "bounding_boxes": boxes}))
+        top, left = result["images"][0, 0, 0, :2].astype(int)
+        wanted = images[:, top : top + 4, left : left + 4]
+        np.testing.assert_array_equal(result["images"], wanted)
+        np.testing.assert_array_equal(result["segmentation_masks"], wanted[..., :1])
+        box = np.clip([2 - left, 1 - top, 4 - left, 5 - top], 0, 4)
+        np.testing.assert_array_equal(result["bounding_boxes/boxes"], [[box]] * 2)
+        seen.add((top, left))
+    assert len(seen) == 6
 
 
 def test_erased_areas():

@@ -2,7 +2,6 @@
 
 from kerata import ops, random
 from kerata.core.errors import integer
-from kerata.layers.preprocessing.data_layer import pipeline_safe
 from kerata.layers.preprocessing.image.arguments import choice
 from kerata.layers.preprocessing.image.boxes.formats import convert_format
 from kerata.layers.preprocessing.image.boxes.regions import clip_to_image_size
@@ -24,62 +23,51 @@ class SizedLayer(ImageLayer):
     def _resized(self, images, **options):
         return ops.image.resize(images, (self.height, self.width), data_format=self.data_format, **options)
 
-    def _window(self, height, width):
+    def _window(self, height, width, largest=False):
         """`(tall, wide)`: the part of an image that becomes the result.
 
-        That is the result's size if the image is large enough, else the largest part with the result's ratio.
+        That is the result's size if the image is large enough, else (or if wanted) the largest part with the result's
+        ratio.
         """
         if isinstance(height, int) and isinstance(width, int):
-            if height >= self.height and width >= self.width:
+            if height >= self.height and width >= self.width and not largest:
                 return self.height, self.width
             tall, wide = int(width * self.height / self.width), int(height * self.width / self.height)
             return max(min(height, tall), 1), max(min(width, wide), 1)
         height, width = ops.cast(height, "int32"), ops.cast(width, "int32")
-        large = ops.logical_and(height >= self.height, width >= self.width)
         tall = ops.cast(ops.cast(width, "float32") * (self.height / self.width), "int32")
         wide = ops.cast(ops.cast(height, "float32") * (self.width / self.height), "int32")
-        return (
-            ops.where(large, self.height, ops.maximum(ops.minimum(height, tall), 1)),
-            ops.where(large, self.width, ops.maximum(ops.minimum(width, wide), 1)),
-        )
+        tall, wide = ops.maximum(ops.minimum(height, tall), 1), ops.maximum(ops.minimum(width, wide), 1)
+        if largest:
+            return tall, wide
+        large = ops.logical_and(height >= self.height, width >= self.width)
+        return ops.where(large, self.height, tall), ops.where(large, self.width, wide)
 
-    def _middle(self, height, width):
-        """Where the window in the middle begins."""
-        tall, wide = self._window(height, width)
-        return (height - tall) // 2, (width - wide) // 2
+    def _middle(self, height, width, largest=False):
+        """The window in the middle: `(top, left, tall, wide)`."""
+        tall, wide = self._window(height, width, largest)
+        return (height - tall) // 2, (width - wide) // 2, tall, wide
 
-    def _windowed(self, images, top, left, interpolation):
-        """The window that begins at a place, in the result's size."""
-        tall, wide = self._window(*self._size(images))
-        cut = self._cut(images, top, left, tall, wide)
+    def _windowed(self, images, window, interpolation):
+        """What is in a window, in the result's size."""
+        top, left, tall, wide = window
+        begin, shape = [0] * len(images.shape), list(ops.shape(images))
+        for axis, first, size in zip(self._axes, (top, left), (tall, wide), strict=False):
+            begin[axis], shape[axis] = first, size
+        cut = ops.slice(images, begin, shape)
         if isinstance(tall, int) and (tall, wide) == (self.height, self.width):
             return cut
         return self._resized(cut, interpolation=interpolation)
 
-    def _windowed_boxes(self, bounding_boxes, height, width, top, left):
-        tall, wide = self._window(height, width)
-        across, down = (n / as_float(v) for n, v in ((self.width, wide), (self.height, tall)))
-        top, left = as_float(top), as_float(left)
+    def _windowed_boxes(self, bounding_boxes, height, width, window):
+        top, left, tall, wide = map(as_float, window)
+        across, down = self.width / wide, self.height / tall
         return self._boxes_changed(
             bounding_boxes,
             height,
             width,
             lambda x1, y1, x2, y2: [(x1 - left) * across, (y1 - top) * down, (x2 - left) * across, (y2 - top) * down],
         )
-
-    def _cut(self, images, top, left, height, width):
-        """A part of the images; where it begins may be a tensor."""
-        rows, columns, _ = self._axes
-        # Both at once where the places are known.
-        key = [slice(None)] * len(images.shape)
-        for axis, begin, size in ((rows, top, height), (columns, left, width)):
-            if isinstance(begin, int):
-                key[axis] = slice(begin, begin + size)
-            else:
-                images = ops.take(images, begin + ops.arange(size, dtype="int32"), axis=axis)
-        if any(k != slice(None) for k in key):
-            images = images[tuple(key)]
-        return images
 
     def _boxes_changed(self, bounding_boxes, height, width, change):
         """Boxes in pixels of the old image changed into those of the new one, cut off at its edges."""
@@ -208,21 +196,22 @@ class CenterCrop(SizedLayer, FreeImages):
         return {"input_shape": ops.shape(images)}
 
     def _images(self, images, transformation):
-        return self._windowed(images, *self._middle(*self._size(images)), "bilinear")
+        return self._windowed(images, self._middle(*self._size(images)), "bilinear")
 
     def _masks(self, masks, transformation):
-        return self._windowed(masks, *self._middle(*self._size(masks)), "nearest")
+        return self._windowed(masks, self._middle(*self._size(masks)), "nearest")
 
     def _boxes(self, bounding_boxes, transformation):
         shape = transformation["input_shape"]
         height, width = shape[self._axes[0]], shape[self._axes[1]]
-        return self._windowed_boxes(bounding_boxes, height, width, *self._middle(height, width))
+        return self._windowed_boxes(bounding_boxes, height, width, self._middle(height, width))
 
 
 class RandomCrop(SizedLayer, RandomImageLayer):
-    """In training, cut out a part at a random place, the same for the whole batch; in inference, the middle.
+    """In training, cut a window of a given size out of images, at a random place that is the same for the whole batch.
 
-    Of images that are smaller the largest middle part with the ratio of the result is resized.
+    From images that are smaller, and in inference, the largest window in the middle that has the result's ratio of
+    height and width is taken, and resized.
 
     Args:
         height, width: size of the result in pixels.
@@ -233,59 +222,55 @@ class RandomCrop(SizedLayer, RandomImageLayer):
     cropped too. Output: the same, floating.
 
     >>> import kerata
-    >>> tuple(kerata.layers.RandomCrop(2, 3)(kerata.ops.ones((1, 4, 4, 3))).shape)
+    >>> layer = kerata.layers.RandomCrop(2, 3)
+    >>> tuple(layer(kerata.ops.ones((1, 4, 4, 3))).shape)
     (1, 2, 3, 3)
     """
+
+    _always = True
 
     def __init__(self, height, width, seed=None, data_format=None, name=None, **kwargs):
         super().__init__(seed=seed, data_format=data_format, name=name, **kwargs)
         self._set_size(height, width)
 
-    def compute_output_shape(self, input_shape, *args, **kwargs):
-        return super().compute_output_shape(input_shape)
+    # A transformation is a window and the images' size; of Keras's, which is but the window's place, the rest follows.
 
-    # What happens in inference is no random draw, but it happens.
-    _always = True
-
-    @pipeline_safe
-    def get_random_transformation(self, data, training=True, seed=None):
-        """`(top, left, height, width)`: where the part begins, and the size of the images.
-
-        Args:
-            data: images, or the dictionary with them.
-            training: whether to draw; else it's the middle.
-            seed: int, `SeedGenerator`; `None`: the layer's own generator.
-        """
-        images = data["images"] if isinstance(data, dict) else data
-        if not hasattr(images, "shape"):
-            images = ops.convert_to_tensor(images)
+    def _draw(self, images, seed):
         height, width = self._size(images)
-        middle = self._middle(height, width)
-        if not training:
-            return (*middle, height, width)
-        known = isinstance(height, int) and isinstance(width, int)
-        if known and (height < self.height or width < self.width):
-            return (*middle, height, width)
-        seed = self._seed(seed)
-        places = [self._place(room, seed) for room in (height - self.height, width - self.width)]
-        if not known:
-            large = ops.logical_and(height >= self.height, width >= self.width)
-            places = [ops.where(large, place, m) for place, m in zip(places, middle, strict=True)]
-        return (*places, height, width)
+        _, _, tall, wide = middle = self._middle(height, width)
+        if isinstance(tall, int) and (tall, wide) != (self.height, self.width):
+            return *middle, height, width
+        place = [random.randint((), 0, n - size + 1, seed=seed) for n, size in ((height, tall), (width, wide))]
+        if not isinstance(tall, int):
+            fits = ops.logical_and(ops.equal(tall, self.height), ops.equal(wide, self.width))
+            place = [ops.where(fits, drawn, still) for drawn, still in zip(place, middle, strict=False)]
+        return *place, tall, wide, height, width
 
-    def _place(self, room, seed):
-        """An integer from 0 to `room`."""
-        share = random.uniform((), seed=seed)
-        place = ops.cast(ops.floor(share * (as_float(room) + 1)), "int32")
-        return ops.minimum(place, ops.cast(room, "int32"))
+    def _undrawn(self, images):
+        height, width = self._size(images)
+        return *self._middle(height, width, largest=True), height, width
 
     def _images(self, images, transformation):
-        return self._windowed(images, *transformation[:2], "bilinear")
+        return self._windowed(images, self._window_of(transformation, images), "bilinear")
 
     def _masks(self, masks, transformation):
-        return self._windowed(masks, *transformation[:2], "nearest")
+        return self._windowed(masks, self._window_of(transformation, masks), "nearest")
+
+    def _window_of(self, transformation, images):
+        top, left, *rest = transformation
+        return top, left, *(rest[:2] or self._window(*self._size(images)))
 
     def _boxes(self, bounding_boxes, transformation):
-        # Without the images' size they are taken to be large enough.
-        height, width = transformation[2:] or (self.height, self.width)
-        return self._windowed_boxes(bounding_boxes, height, width, *transformation[:2])
+        *window, height, width = transformation
+        return self._windowed_boxes(bounding_boxes, height, width, window)
+
+    def compute_output_shape(self, input_shape, *args, **kwargs):
+        """The images' shape with the given height and width.
+
+        Args:
+            input_shape: shape of the images.
+        """
+        shape = list(input_shape)
+        for axis, size in zip(self._axes, (self.height, self.width), strict=False):
+            shape[axis] = size
+        return tuple(shape)

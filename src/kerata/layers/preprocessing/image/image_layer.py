@@ -72,12 +72,12 @@ class ImageLayer(DataLayer):
         Returns:
             What the `transform_...` methods take, `None` if nothing is random.
         """
-        images = data["images"] if isinstance(data, dict) else data
         if not (training or self._always):
             return None
+        images = data["images"] if isinstance(data, dict) else data
         if not hasattr(images, "shape"):
             images = ops.convert_to_tensor(images)
-        return self._draw(images, self._seed(seed))
+        return self._draw(images, self._seed(seed)) if training else self._undrawn(images)
 
     def _seed(self, seed):
         if seed is not None or not hasattr(self, "generator"):
@@ -86,6 +86,10 @@ class ImageLayer(DataLayer):
 
     def _draw(self, images, seed):
         return None
+
+    def _undrawn(self, images):
+        """What stands for a draw in inference, in layers that act then too."""
+        return self._draw(images, None)
 
     # ------------------------------------------------------------- what is done
 
