@@ -192,3 +192,26 @@ def test_sparse_encodings(name):
             found = layers.CategoryEncoding(3, output_mode=mode, sparse=True)(np.array([[0, 1, 1]]))
             assert b.is_composite(found)
             assert np.array_equal(ops.convert_to_numpy(found), wanted)
+
+
+def test_many_strings_are_found_as_one_is(monkeypatch):
+    """Tables of arrays, of any width and kind, and of strings whose hashes are the same."""
+    from kerata.backends.numpy import text
+
+    tokens = [f"{'xyz'[i % 3] * (i % 7)}{i}" for i in range(0, 900, 2)] + ["", "\u00e9\ud800", "end\0", "long" * 99]
+    table = text.TextTable(tokens, list(range(len(tokens))))
+    words = np.array([*tokens, *(f"{'xyz'[i % 3] * (i % 7)}{i}" for i in range(900))], dtype=object)
+    plain = words[[len(w) < 99 for w in words]].astype("U")
+    cases = [
+        plain.reshape(2, -1) if len(plain) % 2 == 0 else plain,
+        plain.astype("U40"),
+        plain.astype("U2"),
+        words.astype("U"),
+    ]
+    cases += [plain.astype(">U9"), np.array([w.encode("utf-8", "surrogatepass") for w in plain])]
+    for _ in range(2):
+        for x in cases:
+            wanted = [table.table.get(w, -1) for w in x.ravel().tolist()]
+            np.testing.assert_array_equal(table.find(x).ravel(), wanted)
+        monkeypatch.setattr(text, "hashes", lambda x: np.zeros(len(x), np.uint64))
+        table = text.TextTable(tokens, list(range(len(tokens))))

@@ -35,10 +35,10 @@ class CategoryEncoding(EncodingLayer):
     _config_unless = {"sparse": False}
 
     def __init__(self, num_tokens=None, output_mode="multi_hot", sparse=False, **kwargs):
-        super().__init__(**kwargs)
-        owner = self._where()
         if output_mode == "binary":
             output_mode = "multi_hot"  # its name in Keras 2
+        super().__init__(output_mode=output_mode, sparse=sparse, **kwargs)
+        owner = self._where()
         if output_mode not in ("one_hot", "multi_hot", "count"):
             raise ValueError(
                 f"{owner}: Unknown arg for output_mode: {output_mode}. It must be 'one_hot', 'multi_hot' or 'count'."
@@ -49,10 +49,7 @@ class CategoryEncoding(EncodingLayer):
         num_tokens = errors.integer(num_tokens, "num_tokens", owner)
         if num_tokens < 1:
             raise ValueError(f"{owner}: `num_tokens` must be >= 1, but {num_tokens} was given.")
-        encoding.check_sparse(sparse, output_mode, owner)
         self.num_tokens = num_tokens
-        self.output_mode = output_mode
-        self.sparse = sparse
 
     def _depth(self):
         return self.num_tokens

@@ -50,10 +50,9 @@ class Discretization(Adapting, EncodingLayer):
         name=None,
         **kwargs,
     ):
-        super().__init__(name=name, dtype=dtype, **kwargs)
+        super().__init__(output_mode=output_mode, sparse=sparse, name=name, dtype=dtype, **kwargs)
         owner = self._where()
         errors.one_of(output_mode, MODES, "output_mode", owner)
-        encoding.check_sparse(sparse, output_mode, owner)
         if bin_boundaries is not None and num_bins is not None:
             raise ValueError(
                 f"{owner}: Both `num_bins` and `bin_boundaries` were given ({num_bins!r} and {bin_boundaries!r}): give the "
@@ -67,8 +66,6 @@ class Discretization(Adapting, EncodingLayer):
             bin_boundaries = _ascending(bin_boundaries, owner)
         self.num_bins = num_bins
         self.epsilon = epsilon
-        self.output_mode = output_mode
-        self.sparse = sparse
         self.bin_boundaries = bin_boundaries
         self.reset_state()
 

@@ -15,8 +15,18 @@ COUNTING = ("multi_hot", "count", "tf_idf")
 class EncodingLayer(HostLayer):
     """Base of layers that number categories and encode the numbers, as `output_mode` says.
 
-    Subclasses set `output_mode` and `sparse`, and define `_depth()`.
+    Subclasses define `_depth()`.
+
+    Args:
+        output_mode: `"int"`, `"one_hot"`, `"multi_hot"`, `"count"` or `"tf_idf"`.
+        sparse: return sparse tensors.
     """
+
+    def __init__(self, *, output_mode, sparse, **kwargs):
+        super().__init__(**kwargs)
+        check_sparse(sparse, output_mode, self._where())
+        self.output_mode = output_mode
+        self.sparse = sparse
 
     def _depth(self):
         """Length of the encodings."""

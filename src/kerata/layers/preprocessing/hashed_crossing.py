@@ -3,14 +3,13 @@
 from kerata import backends, ops
 from kerata.core import dtypes, errors
 from kerata.graph.tensor import KerasTensor
-from kerata.graph.trace import current_trace
 from kerata.layers.preprocessing import encoding
-from kerata.layers.preprocessing.encoding import EncodingLayer
-from kerata.layers.preprocessing.host_layer import WITH_TEXT, as_array
+from kerata.layers.preprocessing.hashing import HashingLayer, named
+from kerata.layers.preprocessing.host_layer import as_array
 from kerata.ops.hashing import cross_buckets
 
 
-class HashedCrossing(EncodingLayer):
+class HashedCrossing(HashingLayer):
     """Puts combinations of features into buckets: what two or more categories are together, by the hash of all of them.
 
     The buckets are those of TensorFlow's `sparse.cross_hashed`, on every backend.
@@ -35,26 +34,10 @@ class HashedCrossing(EncodingLayer):
     """
 
     def __init__(self, num_bins, output_mode="int", sparse=False, name=None, dtype=None, **kwargs):
-        owner = f"{type(self).__name__} {name or ''}".strip()
+        owner = named(self, name)
         num_bins = errors.positive_int(num_bins, "num_bins", owner)
         errors.one_of(output_mode, ("int", "one_hot"), "output_mode", owner)
-        if output_mode == "int":
-            dtype = encoding.integer_dtype(dtype, owner)
-        super().__init__(name=name, dtype=dtype, **kwargs)
-        encoding.check_sparse(sparse, output_mode, owner)
-        self.num_bins = num_bins
-        self.output_mode = output_mode
-        self.sparse = sparse
-
-    # XLA has no hashes.
-    supports_jit = False
-
-    def _depth(self):
-        return self.num_bins
-
-    @property
-    def _opaque(self):
-        return backends.current_name() == "tensorflow"
+        super().__init__(num_bins, output_mode=output_mode, sparse=sparse, name=name, dtype=dtype, **kwargs)
 
     def _received(self, inputs, b):
         if not isinstance(inputs, (list, tuple)):
@@ -69,8 +52,7 @@ class HashedCrossing(EncodingLayer):
     def call(self, inputs):
         self._check(inputs)
         if any(map(encoding.text_dtype, inputs)):
-            if current_trace.get() is not None or backends.current_name() not in WITH_TEXT:
-                raise self._refuse_text("string")
+            self._check_text(next(x for x in inputs if encoding.text_dtype(x)))
             crossed = backends.current().cross_text(inputs, self.num_bins)
         else:
             crossed = cross_buckets(ops.stack([ops.cast(x, "int64") for x in inputs], axis=-1), self.num_bins)

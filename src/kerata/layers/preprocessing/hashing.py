@@ -2,16 +2,39 @@
 
 from kerata import backends, ops
 from kerata.core import errors
-from kerata.graph.trace import current_trace
 from kerata.layers.preprocessing import encoding
 from kerata.layers.preprocessing.encoding import EncodingLayer
-from kerata.layers.preprocessing.host_layer import WITH_TEXT
 from kerata.ops.hashing import hash_buckets
 
 MODES = ("int", "one_hot", "multi_hot", "count")
 
 
-class Hashing(EncodingLayer):
+class HashingLayer(EncodingLayer):
+    """Base of layers that put what they get into buckets by its hash.
+
+    Args:
+        num_bins: number of buckets.
+        output_mode: as of `EncodingLayer`; with `"int"` the dtype is an integer one.
+    """
+
+    # XLA has no hashes.
+    supports_jit = False
+
+    def __init__(self, num_bins, *, output_mode, **kwargs):
+        if output_mode == "int":
+            kwargs["dtype"] = encoding.integer_dtype(kwargs.get("dtype"), named(self, kwargs.get("name")))
+        super().__init__(output_mode=output_mode, **kwargs)
+        self.num_bins = num_bins
+
+    def _depth(self):
+        return self.num_bins
+
+    @property
+    def _opaque(self):
+        return backends.current_name() == "tensorflow"
+
+
+class Hashing(HashingLayer):
     """Puts strings or integers into buckets by their hashes: a vocabulary isn't needed, but categories may collide.
 
     The buckets are those of TensorFlow's `to_hash_bucket_fast` (FarmHash), with a salt those of `to_hash_bucket_strong` (SipHash), on
@@ -38,40 +61,24 @@ class Hashing(EncodingLayer):
     """
 
     def __init__(self, num_bins, mask_value=None, salt=None, output_mode="int", sparse=False, **kwargs):
-        owner = f"{type(self).__name__} {kwargs.get('name') or ''}".strip()
+        owner = named(self, kwargs.get("name"))
         if num_bins is None or isinstance(num_bins, bool) or num_bins <= 0:
             raise ValueError(
                 f"{owner}: The `num_bins` for `Hashing` cannot be `None` or non-positive, but {num_bins!r} was given."
             )
         num_bins = errors.positive_int(num_bins, "num_bins", owner)
         check_mode(output_mode, MODES, owner)
-        if output_mode == "int":
-            kwargs["dtype"] = encoding.integer_dtype(kwargs.get("dtype"), owner)
-        super().__init__(**kwargs)
-        encoding.check_sparse(sparse, output_mode, owner)
-        self.num_bins = num_bins
+        super().__init__(num_bins, output_mode=output_mode, sparse=sparse, **kwargs)
         self.mask_value = mask_value
         self.salt = salt_of(salt, owner)
-        self.output_mode = output_mode
-        self.sparse = sparse
-
-    # XLA has no hashes.
-    supports_jit = False
-
-    def _depth(self):
-        return self.num_bins
-
-    @property
-    def _opaque(self):
-        return backends.current_name() == "tensorflow"
 
     def call(self, inputs):
         return self._encoded(encoding.of_values(self._bucket, inputs))
 
     def _bucket(self, x):
         text = encoding.text_dtype(x)
-        if text and (current_trace.get() is not None or backends.current_name() not in WITH_TEXT):
-            raise self._refuse_text(x.dtype)
+        if text:
+            self._check_text(x)
         bins = self.num_bins
         if self.mask_value is None:
             return hash_buckets(x, bins, self.salt)
@@ -81,6 +88,11 @@ class Hashing(EncodingLayer):
         masked = backends.current().text_equal(x, self.mask_value) if text else ops.equal(x, self.mask_value)
         hashed = hash_buckets(x, bins - 1, self.salt) + 1
         return ops.where(masked, ops.zeros_like(hashed), hashed)
+
+
+def named(layer, name):
+    """How errors call a layer that isn't made yet."""
+    return f"{type(layer).__name__} {name or ''}".strip()
 
 
 def check_mode(output_mode, modes, owner):

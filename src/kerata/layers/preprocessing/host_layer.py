@@ -52,8 +52,17 @@ class HostLayer(DataLayer):
     def _prepare(self, value):
         return value
 
+    def _has_text(self):
+        """Whether there can be text: not in compiled functions, nor on backends whose tensors hold numbers."""
+        return current_trace.get() is None and backends.current_name() in WITH_TEXT
+
+    def _check_text(self, x):
+        """Text where there can't be any is an error."""
+        if not self._has_text():
+            raise self._refuse_text(getattr(x, "dtype", "string"))
+
     def _refuse_text(self, dtype):
-        """The error for text where there can't be any: in compiled functions, on backends whose tensors hold numbers."""
+        """The error for text where there can't be any."""
         name = backends.current_name()
         return TypeError(
             f"{self._where()}: text (dtype {dtype}) can't go into a model on the {name} backend, whose tensors hold numbers only. "

@@ -13,7 +13,6 @@ from kerata.layers.preprocessing import encoding
 from kerata.layers.preprocessing.adapting import Adapting, host_array
 from kerata.layers.preprocessing.encoding import EncodingLayer
 from kerata.layers.preprocessing.hashing import salt_of
-from kerata.layers.preprocessing.host_layer import WITH_TEXT
 from kerata.ops.hashing import hash_buckets
 
 MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
@@ -57,9 +56,9 @@ class IndexLookup(Adapting, EncodingLayer):
         unknown = set(kwargs) - {"dtype", "trainable", "autocast", "activity_regularizer"}
         if unknown:
             raise ValueError(f"{owner}: Unrecognized keyword argument(s): {', '.join(sorted(map(repr, unknown)))}.")
-        super().__init__(name=name, **kwargs)
+        super().__init__(output_mode=output_mode, sparse=sparse, name=name, **kwargs)
         owner = self._where()
-        self._check(owner, max_tokens, num_oov_indices, pad_to_max_tokens, output_mode, invert, sparse, idf_weights)
+        self._check(owner, max_tokens, num_oov_indices, pad_to_max_tokens, output_mode, invert, idf_weights)
         errors.one_of(oov_method, OOV_METHODS, "oov_method", owner)
         if salt is not None and oov_method != "farmhash" and vocabulary_dtype != "string":
             raise ValueError(f'{owner}: `salt` is used with `oov_method="farmhash"` only, but that is {oov_method!r}.')
@@ -70,8 +69,6 @@ class IndexLookup(Adapting, EncodingLayer):
         self.oov_token = oov_token
         self.vocabulary_dtype = vocabulary_dtype
         self.invert = invert
-        self.output_mode = output_mode
-        self.sparse = sparse
         self.pad_to_max_tokens = pad_to_max_tokens
         self.oov_method = oov_method
         self.salt = salt_of(salt, owner)
@@ -81,7 +78,7 @@ class IndexLookup(Adapting, EncodingLayer):
         if vocabulary is not None:
             self._take_vocabulary(vocabulary, idf_weights)
 
-    def _check(self, owner, max_tokens, num_oov_indices, pad_to_max_tokens, output_mode, invert, sparse, idf_weights):
+    def _check(self, owner, max_tokens, num_oov_indices, pad_to_max_tokens, output_mode, invert, idf_weights):
         if max_tokens is not None and max_tokens <= 1:
             raise ValueError(f"{owner}: If set, `max_tokens` must be greater than 1. {max_tokens} was given.")
         if pad_to_max_tokens and max_tokens is None:
@@ -93,7 +90,6 @@ class IndexLookup(Adapting, EncodingLayer):
         errors.one_of("multi_hot" if output_mode == "binary" else output_mode, MODES, "output_mode", owner)
         if invert and output_mode != "int":
             raise ValueError(f"{owner}: `output_mode` must be `'int'` when `invert` is true. It is {output_mode!r}.")
-        encoding.check_sparse(sparse, output_mode, owner)
         if idf_weights is not None and output_mode != "tf_idf":
             raise ValueError(
                 f"{owner}: `idf_weights` should only be set if `output_mode` is `'tf_idf'`; it is {output_mode!r}."
@@ -362,8 +358,7 @@ class IndexLookup(Adapting, EncodingLayer):
                 raise TypeError(
                     f"{self._where()}: the inputs must be strings, but their dtype is {dtypes.standardize_dtype(x.dtype)}."
                 )
-            if current_trace.get() is not None or backends.current_name() not in WITH_TEXT:
-                raise self._refuse_text(x.dtype)
+            self._check_text(x)
             found = self._text_table().find(x)
         else:
             if text:
@@ -461,7 +456,7 @@ class IndexLookup(Adapting, EncodingLayer):
         indices = ops.cast(indices, "int64")
         tokens = self.get_vocabulary()
         if self.vocabulary_dtype == "string":
-            if current_trace.get() is not None or backends.current_name() not in WITH_TEXT:
+            if not self._has_text():
                 return self._host_tokens(indices)
             return backends.current().text_at(tokens, indices, self.oov_token)
         known = np.array([*tokens, self.oov_token], "int64")

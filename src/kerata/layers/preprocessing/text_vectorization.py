@@ -6,10 +6,9 @@ from kerata import backends, ops
 from kerata.core import errors, serialization
 from kerata.core.changes import changes
 from kerata.graph.tensor import KerasTensor
-from kerata.graph.trace import current_trace
 from kerata.layers.preprocessing import encoding
 from kerata.layers.preprocessing.adapting import Adapting, batches, host_array
-from kerata.layers.preprocessing.host_layer import WITH_TEXT, HostLayer
+from kerata.layers.preprocessing.host_layer import HostLayer
 from kerata.layers.preprocessing.index_lookup import MODES
 from kerata.layers.preprocessing.string_lookup import StringLookup
 
@@ -191,8 +190,7 @@ class TextVectorization(Adapting, HostLayer):
         return name == "tensorflow" and (self.sparse or self.ragged or own)
 
     def call(self, inputs):
-        if current_trace.get() is not None or backends.current_name() not in WITH_TEXT:
-            raise self._refuse_text("string")
+        self._check_text(inputs)
         if not hasattr(inputs, "shape"):
             inputs = backends.current().text_of(inputs)
         tokens = self._tokens_of(inputs)
