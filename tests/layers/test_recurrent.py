@@ -26,6 +26,31 @@ def test_fused_is_scanned_is_unrolled(kind, backwards, backend):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
+MASKS = {
+    "right": [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0]],
+    "any": [[0, 1, 0, 0, 1], [1, 0, 1, 1, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 0]],
+}
+
+
+@pytest.mark.parametrize("kind", ("LSTM", "GRU"))
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("sequences", (False, True))
+@pytest.mark.parametrize("backwards", (False, True))
+def test_masked_kernel_is_scanned(kind, mask, sequences, backwards, backend):
+    """What is masked, NaN here, leaves no trace, whatever the first state is."""
+    mask = np.array(MASKS[mask], bool)
+    x = np.where(mask[..., None], np.random.default_rng(1).normal(size=(4, 5, 3)), np.nan).astype("float32")
+    state = [np.full((4, 4), 0.3, "float32")] * (2 if kind == "LSTM" else 1)
+    options = {"return_sequences": sequences, "return_state": True, "go_backwards": backwards}
+    ours, scanned = (getattr(layers, kind)(4, **options, **how) for how in ({}, {"use_cudnn": False}))
+    for layer in (ours, scanned):
+        layer.build(x.shape)
+    scanned.set_weights(ours.get_weights())
+    for first in (None, state):
+        for a, b in zip(*(layer(x, mask=mask, initial_state=first) for layer in (ours, scanned)), strict=True):
+            np.testing.assert_allclose(ops.convert_to_numpy(a), ops.convert_to_numpy(b), rtol=1e-5, atol=1e-5)
+
+
 def test_the_fused_kernel_is_used(monkeypatch):
     from kerata.backends.numpy import nn
 

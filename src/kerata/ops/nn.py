@@ -39,7 +39,7 @@ from kerata.ops.elementwise import (
 )
 from kerata.ops.indexing import multi_hot, one_hot
 from kerata.ops.linalg import einsum, matmul, root_of_squares
-from kerata.ops.movement import concatenate, expand_dims, reshape, split, squeeze, transpose
+from kerata.ops.movement import concatenate, expand_dims, reshape, split, squeeze, swapaxes, transpose
 from kerata.ops.reduction import cumsum, logsumexp, max, mean, sum
 from kerata.ops.sliding import fold, unfold
 from kerata.ops.sorting import sort
@@ -96,7 +96,12 @@ def softmax(x: Float, axis=-1):
     >>> ops.convert_to_numpy(ops.softmax([0.0, 0.0])).tolist()
     [0.5, 0.5]
     """
-    if isinstance(x, KerasTensor) and isinstance(axis, int) and -len(x.shape) <= axis < len(x.shape) and x.shape[axis] == 1:
+    if (
+        isinstance(x, KerasTensor)
+        and isinstance(axis, int)
+        and -len(x.shape) <= axis < len(x.shape)
+        and x.shape[axis] == 1
+    ):
         # Once, when the model is built: natives are called without looking.
         warnings.warn(
             f"softmax: axis {axis} of a tensor of shape {tuple(x.shape)} has size 1, so that the result is 1 whatever "
@@ -1198,6 +1203,57 @@ def gru(x: Float, h: Float, kernel: Float, recurrent_kernel: Float, bias: Float,
     `x` is `(batch, time, features)`, `bias` `(2, 3 * units)`; returns `(outputs, last h)`, outputs being the
     last alone unless `sequences`.
     """
+
+
+@composite
+def masked_lstm(
+    x: Float,
+    h: Float,
+    c: Float,
+    kernel: Float,
+    recurrent_kernel: Float,
+    bias: Float,
+    mask: Bool,
+    reverse,
+    sequences=True,
+):
+    """`lstm` whose states stay as they are at steps where `mask`, `(batch, time)`, is false (not public)."""
+
+    def advance(row, h, c):
+        i, f, g, o = split(row + matmul(h, recurrent_kernel), 4, axis=-1)
+        c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+        return sigmoid(o) * tanh(c), c
+
+    return _by_counting_steps(advance, matmul(x, kernel) + bias, (h, c), mask, reverse, sequences)
+
+
+@composite
+def masked_gru(
+    x: Float, h: Float, kernel: Float, recurrent_kernel: Float, bias: Float, mask: Bool, reverse, sequences=True
+):
+    """`gru` whose state stays as it is at steps where `mask`, `(batch, time)`, is false (not public)."""
+
+    def advance(row, h):
+        xz, xr, xh = split(row, 3, axis=-1)
+        hz, hr, hh = split(matmul(h, recurrent_kernel) + bias[1], 3, axis=-1)
+        z = sigmoid(xz + hz)
+        return (z * h + (1 - z) * tanh(xh + sigmoid(xr + hr) * hh),)
+
+    return _by_counting_steps(advance, matmul(x, kernel) + bias[0], (h,), mask, reverse, sequences)
+
+
+def _by_counting_steps(advance, rows, state, mask, reverse, sequences):
+    """Outputs (or the last alone) and the last state of a cell that goes on where the mask is true."""
+    from kerata.ops.control import scan
+
+    def step(state, at):
+        row, counts = at
+        state = tuple(where(counts, new, old) for new, old in zip(advance(row, *state), state))
+        return state, state[0]
+
+    steps = swapaxes(rows, 0, 1), expand_dims(swapaxes(mask, 0, 1), -1)
+    state, outputs = scan(step, state, steps, reverse=reverse)
+    return [swapaxes(outputs, 0, 1) if sequences else state[0], *state]
 
 
 # ------------------------------------------------------------------ images as blocks

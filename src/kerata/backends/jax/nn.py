@@ -185,32 +185,51 @@ def _wide(dtype):
 
 @static(6, 7)
 def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
+    return masked_lstm(x, h, c, kernel, recurrent_kernel, bias, None, reverse, sequences)
+
+
+@static(7, 8)
+def masked_lstm(x, h, c, kernel, recurrent_kernel, bias, mask, reverse, sequences):
     rows, project = _projection(x, kernel, bias)
 
-    def step(carry, row):
-        h, c = carry
+    def advance(row, h, c):
         i, f, g, o = jnp.split(project(row) + jnp.matmul(h, recurrent_kernel), 4, -1)
         c = lax.logistic(f) * c + lax.logistic(i) * jnp.tanh(g)
-        h = lax.logistic(o) * jnp.tanh(c)
-        return (h, c), h if sequences else None
+        return lax.logistic(o) * jnp.tanh(c), c
 
-    (h, c), outputs = lax.scan(step, (h, c), rows, reverse=reverse)
-    return jnp.swapaxes(outputs, 0, 1) if sequences else h, h, c
+    return _recurrence(advance, rows, (h, c), mask, reverse, sequences)
 
 
 @static(5, 6)
 def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
+    return masked_gru(x, h, kernel, recurrent_kernel, bias, None, reverse, sequences)
+
+
+@static(6, 7)
+def masked_gru(x, h, kernel, recurrent_kernel, bias, mask, reverse, sequences):
     rows, project = _projection(x, kernel, bias[0])
 
-    def step(h, row):
+    def advance(row, h):
         xz, xr, xh = jnp.split(project(row), 3, -1)
         hz, hr, hh = jnp.split(jnp.matmul(h, recurrent_kernel) + bias[1], 3, -1)
         z = lax.logistic(xz + hz)
-        h = z * h + (1 - z) * jnp.tanh(xh + lax.logistic(xr + hr) * hh)
-        return h, h if sequences else None
+        return (z * h + (1 - z) * jnp.tanh(xh + lax.logistic(xr + hr) * hh),)
 
-    h, outputs = lax.scan(step, h, rows, reverse=reverse)
-    return jnp.swapaxes(outputs, 0, 1) if sequences else h, h
+    return _recurrence(advance, rows, (h,), mask, reverse, sequences)
+
+
+def _recurrence(advance, rows, state, mask, reverse, sequences):
+    """Outputs (or the last alone) and the last state of a cell; where the mask is false the state stays."""
+
+    def step(state, at):
+        new = advance(at[0], *state)
+        if mask is not None:
+            new = tuple(jnp.where(at[1], n, old) for n, old in zip(new, state, strict=True))
+        return new, new[0] if sequences else None
+
+    counts = None if mask is None else jnp.swapaxes(mask, 0, 1)[..., None]
+    state, outputs = lax.scan(step, state, (rows, counts), reverse=reverse)
+    return jnp.swapaxes(outputs, 0, 1) if sequences else state[0], *state
 
 
 def _projection(x, kernel, bias):

@@ -204,6 +204,10 @@ def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
 
 
 def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
+    return masked_lstm(x, h, c, kernel, recurrent_kernel, bias, None, reverse, sequences)
+
+
+def masked_lstm(x, h, c, kernel, recurrent_kernel, bias, mask, reverse, sequences):
     def step(row, state):
         h, c = state
         i, f, g, o = tf.split(row + matmul(h, recurrent_kernel), 4, -1)
@@ -211,11 +215,15 @@ def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
         h = tf.sigmoid(o) * tf.tanh(c)
         return h, (h, c)
 
-    outputs, (h, c) = _recurrence(step, matmul(x, kernel) + bias, (h, c), reverse, sequences)
+    outputs, (h, c) = _recurrence(*_counting(step, matmul(x, kernel) + bias, mask), (h, c), reverse, sequences)
     return outputs, h, c
 
 
 def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
+    return masked_gru(x, h, kernel, recurrent_kernel, bias, None, reverse, sequences)
+
+
+def masked_gru(x, h, kernel, recurrent_kernel, bias, mask, reverse, sequences):
     def step(row, state):
         (h,) = state
         xz, xr, xh = tf.split(row, 3, -1)
@@ -224,8 +232,21 @@ def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
         h = z * h + (1 - z) * tf.tanh(xh + tf.sigmoid(xr + hr) * hh)
         return h, (h,)
 
-    outputs, (h,) = _recurrence(step, matmul(x, kernel) + bias[0], (h,), reverse, sequences)
+    outputs, (h,) = _recurrence(*_counting(step, matmul(x, kernel) + bias[0], mask), (h,), reverse, sequences)
     return outputs, h
+
+
+def _counting(step, rows, mask):
+    """A step that leaves the state as it is where the mask is false, and rows that tell it in their last place."""
+    if mask is None:
+        return step, rows
+
+    def counting(row, state):
+        _, new = step(row[:, :-1], state)
+        state = tuple(tf.where(row[:, -1:] > 0, n, old) for n, old in zip(new, state, strict=True))
+        return state[0], state
+
+    return counting, tf.concat([rows, tf.cast(mask, rows.dtype)[..., None]], -1)
 
 
 def _recurrence(step, projected, state, reverse, sequences):

@@ -151,7 +151,7 @@ def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
 
 def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     if compiling():
-        return _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences)
+        return _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, None, reverse, sequences)
     x = x.flip(1) if reverse else x
     weights = (kernel.t(), recurrent_kernel.t(), bias, torch.zeros_like(bias))
     state = (h.unsqueeze(0), c.unsqueeze(0))
@@ -160,21 +160,65 @@ def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     return _outputs(y, h, reverse, sequences), h, c.squeeze(0)
 
 
-def _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
+# A gate's input that shuts it, or with the other sign opens it, for good in every dtype.
+_SHUT = -1e4
+
+
+def masked_lstm(x, h, c, kernel, recurrent_kernel, bias, mask, reverse, sequences):
+    if compiling():
+        return _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, mask, reverse, sequences)
+    x, counted, beyond = _to_the_front(x, mask, reverse)
+    # Behind the steps that count one more feature shuts the input gate and opens the forget gate: c stays as it is.
+    gates = x.new_zeros(1, kernel.shape[1])
+    gates[:, : h.shape[1]], gates[:, h.shape[1] : 2 * h.shape[1]] = _SHUT, -_SHUT
+    x, kernel = torch.cat((x, beyond.to(x.dtype)), -1), torch.cat((kernel, gates))
+    y, _, c = lstm(x, h, c, kernel, recurrent_kernel, bias, False, True)
+    return *_held(y, h, counted, reverse, sequences), c
+
+
+def _to_the_front(x, mask, reverse):
+    """Rows with the steps that count first, how many did up to each step of the mask, and what's behind them."""
+    x, mask = (x.flip(1), mask.flip(1)) if reverse else (x, mask)
+    front = torch.argsort(mask, dim=1, descending=True, stable=True).unsqueeze(-1)
+    beyond = ~mask.unsqueeze(-1).gather(1, front)
+    x = x.gather(1, front.expand(x.shape)).masked_fill(beyond, 0)
+    return x, mask.cumsum(1).unsqueeze(-1), beyond
+
+
+def _held(y, h, counted, reverse, sequences):
+    """Outputs, each that of the last step that counted (`h` before there was one), and the last state."""
+    if not sequences:
+        counted = counted[:, -1:]
+    places = (counted - 1).clamp_min(0).expand(-1, -1, y.shape[2])
+    y = torch.where(counted > 0, y.gather(1, places), h.unsqueeze(1))
+    return _outputs(y, y[:, -1], reverse, sequences), y[:, -1]
+
+
+def _traced_lstm(x, h, c, kernel, recurrent_kernel, bias, mask, reverse, sequences):
     # The fused kernel has no gradient in a compiled graph.
-    rows = torch._C._nn.linear(x, kernel.t(), bias).unbind(1)
-    outputs = []
-    for row in reversed(rows) if reverse else rows:
+    def advance(row, h, c):
         i, f, g, o = torch.addmm(row, h, recurrent_kernel).chunk(4, -1)
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-        h = torch.sigmoid(o) * torch.tanh(c)
-        outputs.append(h)
-    return _outputs(torch.stack(outputs, 1), h, reverse, sequences), h, c
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+    y, (h, c) = _step_by_step(advance, torch._C._nn.linear(x, kernel.t(), bias), (h, c), mask, reverse)
+    return _outputs(y, h, reverse, sequences), h, c
+
+
+def _step_by_step(advance, rows, state, mask, reverse):
+    """Outputs in the order of their computation, and the last state; where the mask is false the state stays."""
+    steps = range(rows.shape[1])
+    outputs = []
+    for t in reversed(steps) if reverse else steps:
+        new = advance(rows[:, t], *state)
+        state = new if mask is None else [torch.where(mask[:, t, None], n, s) for n, s in zip(new, state, strict=True)]
+        outputs.append(state[0])
+    return torch.stack(outputs, 1), state
 
 
 def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     if compiling():
-        return _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences)
+        return _traced_gru(x, h, kernel, recurrent_kernel, bias, None, reverse, sequences)
     x = x.flip(1) if reverse else x
     weights = (_gates(kernel.t()), _gates(recurrent_kernel.t()), _gates(bias[0]), _gates(bias[1]))
     y, h = torch.gru(x, h.unsqueeze(0), weights, True, 1, 0.0, torch.is_grad_enabled(), False, True)
@@ -182,16 +226,23 @@ def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     return _outputs(y, h, reverse, sequences), h
 
 
-def _traced_gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
-    rows = torch._C._nn.linear(x, kernel.t(), bias[0]).unbind(1)
-    outputs = []
-    for row in reversed(rows) if reverse else rows:
+def masked_gru(x, h, kernel, recurrent_kernel, bias, mask, reverse, sequences):
+    if compiling():
+        return _traced_gru(x, h, kernel, recurrent_kernel, bias, mask, reverse, sequences)
+    x, counted, _ = _to_the_front(x, mask, reverse)
+    y, _ = gru(x, h, kernel, recurrent_kernel, bias, False, True)
+    return _held(y, h, counted, reverse, sequences)
+
+
+def _traced_gru(x, h, kernel, recurrent_kernel, bias, mask, reverse, sequences):
+    def advance(row, h):
         xz, xr, xh = row.chunk(3, -1)
         hz, hr, hh = torch.addmm(bias[1], h, recurrent_kernel).chunk(3, -1)
         z = torch.sigmoid(xz + hz)
-        h = z * h + (1 - z) * torch.tanh(xh + torch.sigmoid(xr + hr) * hh)
-        outputs.append(h)
-    return _outputs(torch.stack(outputs, 1), h, reverse, sequences), h
+        return (z * h + (1 - z) * torch.tanh(xh + torch.sigmoid(xr + hr) * hh),)
+
+    y, (h,) = _step_by_step(advance, torch._C._nn.linear(x, kernel.t(), bias[0]), (h,), mask, reverse)
+    return _outputs(y, h, reverse, sequences), h
 
 
 def _outputs(y, h, reverse, sequences):

@@ -115,7 +115,7 @@ class GRUCell(Cell):
 class GRU(Recurrent):
     """The gated recurrent unit: an update gate mixes the old state with a candidate.
 
-    With `tanh` and `sigmoid`, `reset_after`, no recurrent dropout, no mask and no unrolling, the framework's own kernel
+    With `tanh` and `sigmoid`, `reset_after`, no recurrent dropout and no unrolling, the framework's own kernel
     for whole sequences does it; the numbers are the same.
 
     Args:
@@ -232,5 +232,4 @@ class GRU(Recurrent):
         x = self._dropped_inputs(sequences, training)
         bias = ops.zeros((2, 3 * cell.units), dtype=self.compute_dtype) if cell.bias is None else cell.bias
         weights = cell.kernel, cell.recurrent_kernel, bias
-        outputs, h = ops.nn.gru(x, *initial_state, *weights, self.go_backwards, self.return_sequences)
-        return h, self._in_order(outputs), [h]
+        return self._by_kernel(ops.nn.gru, ops.nn.masked_gru, x, initial_state, weights, mask)

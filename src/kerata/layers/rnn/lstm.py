@@ -114,7 +114,7 @@ class LSTMCell(Cell):
 class LSTM(Recurrent):
     """Long short-term memory: gates decide what is written to, kept in and read from a memory.
 
-    With `tanh` and `sigmoid`, no recurrent dropout, no mask and no unrolling, the framework's own kernel for whole
+    With `tanh` and `sigmoid`, no recurrent dropout and no unrolling, the framework's own kernel for whole
     sequences does it; the numbers are the same.
 
     Args:
@@ -231,5 +231,4 @@ class LSTM(Recurrent):
         x = self._dropped_inputs(sequences, training)
         bias = ops.zeros((4 * cell.units,), dtype=self.compute_dtype) if cell.bias is None else cell.bias
         kernels = cell.kernel, cell.recurrent_kernel, bias
-        outputs, h, c = ops.nn.lstm(x, *initial_state, *kernels, self.go_backwards, self.return_sequences)
-        return h, self._in_order(outputs), [h, c]
+        return self._by_kernel(ops.nn.lstm, ops.nn.masked_lstm, x, initial_state, kernels, mask)

@@ -36,7 +36,25 @@ class Recurrent(RNN):
         cell = self.cell
         functions = cell.activation is activations.tanh and cell.recurrent_activation is activations.sigmoid
         recurrent_dropout = training and cell.recurrent_dropout > 0
-        return functions and mask is None and not (self.unroll or recurrent_dropout or self.use_cudnn is False)
+        masks = mask is None or (len(mask.shape) == 2 and not self.zero_output_for_mask)
+        return functions and masks and not (self.unroll or recurrent_dropout or self.use_cudnn is False)
+
+    def _by_kernel(self, kernel, masked, x, state, weights, mask):
+        """`(last output, outputs, states)` by a whole-sequence kernel, or by its form for masks."""
+        if mask is None:
+            outputs, *state = kernel(x, *state, *weights, self.go_backwards, self.return_sequences)
+            return state[0], self._in_order(outputs), state
+        mask = ops.cast(mask, "bool")
+        outputs, *state = masked(x, *state, *weights, mask, self.go_backwards, self.return_sequences)
+        # Before the first step that counts there is no output, whatever the first state.
+        if not self.return_sequences:
+            seen = ops.any(mask, axis=1)
+        elif self.go_backwards:
+            seen = ops.flip(ops.cumsum(ops.flip(ops.cast(mask, "int32"), 1), axis=1), 1) > 0
+        else:
+            seen = ops.cumsum(ops.cast(mask, "int32"), axis=1) > 0
+        outputs = ops.where(ops.expand_dims(seen, -1), outputs, ops.zeros_like(outputs))
+        return outputs, self._in_order(outputs), state
 
     def _in_order(self, outputs):
         """Outputs in the order in which they were computed."""

@@ -207,7 +207,8 @@ def _transformed(images, transform, interpolation, fill_mode, fill_value):
     """Each image of a channels_last batch by its row of a transform."""
     if len(transform.shape) == 1:
         transform = expand_dims(transform, 0)
-    if interpolation == "bilinear" and dtype_of(images) == "float32":
+    number = isinstance(fill_value, (int, float))
+    if number and interpolation == "bilinear" and dtype_of(images) == "float32":
         # Kernels fold at the edges in three ways; of the others they have notions of their own.
         interpolate = interpolated if fill_mode in ("constant", "nearest", "reflect") else interpolated.op.body
         return interpolate(images, transform, fill_mode, float(fill_value))
