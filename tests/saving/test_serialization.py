@@ -89,9 +89,14 @@ def test_arrays():
     assert np.asarray(value).dtype == "int16"
     np.testing.assert_array_equal(value, [[1, 2]])
     assert serialize_keras_object(np.ones(1, "float32")) == {
-        "class_name": "__tensor__",
+        "class_name": "__numpy__",
         "config": {"value": [1.0], "dtype": "float32"},
     }
+
+
+def test_shapes_of_tensorflow():
+    tf = pytest.importorskip("tensorflow")
+    assert serialize_keras_object([tf.TensorShape([None, 2]), tf.TensorShape(None)]) == [[None, 2], None]
 
 
 def test_the_form_of_objects():

@@ -140,7 +140,9 @@ def _special(obj):
         start, stop, step = (serialize_keras_object(v) for v in (obj.start, obj.stop, obj.step))
         return _marked("slice", start=start, stop=stop, step=step)
     if isinstance(obj, np.ndarray):
-        return _tensor(obj)
+        return _array("numpy", obj)
+    if type(obj).__name__ == "TensorShape":  # TensorFlow's
+        return None if obj.rank is None else obj.as_list()
     if isinstance(obj, np.dtype):
         return dtypes.standardize_dtype(obj.name)
     if isinstance(obj, types.FunctionType) and obj.__name__ == "<lambda>":
@@ -158,7 +160,11 @@ def _marked(name, **config):
 
 
 def _tensor(array):
-    return _marked("tensor", value=array.tolist(), dtype=dtypes.standardize_dtype(array.dtype.name))
+    return _array("tensor", array)
+
+
+def _array(kind, array):
+    return _marked(kind, value=array.tolist(), dtype=dtypes.standardize_dtype(array.dtype.name))
 
 
 def _is_tensor(obj):

@@ -112,10 +112,12 @@ class MultiOptimizer(Optimizer):
         super().build(variables)
         self._collect(owners)
         number = {id(o): i for i, o in enumerate(self.optimizers)}
-        self._owner_of = [number[id(o)] for o in owners]
+        self._var_to_optimizer_idx = {place: number[id(o)] for place, o in enumerate(owners)}
         for i, optimizer in enumerate(self.optimizers):
             optimizer.loss_scale_factor = None
-            optimizer.build([v for v, own in zip(self._trainable_variables, self._owner_of, strict=True) if own == i])
+            optimizer.build(
+                [v for place, v in enumerate(self._trainable_variables) if self._var_to_optimizer_idx[place] == i]
+            )
 
     @property
     def variables(self):
@@ -146,7 +148,9 @@ class MultiOptimizer(Optimizer):
 
     def finalize_variable_values(self, var_list):
         for i, optimizer in enumerate(self.optimizers):
-            optimizer.finalize_variable_values([v for v in var_list if self._owner_of[self._place_of(v)] == i])
+            optimizer.finalize_variable_values(
+                [v for v in var_list if self._var_to_optimizer_idx[self._var_key(v)] == i]
+            )
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None):
         for optimizer in self.optimizers:
@@ -165,7 +169,7 @@ class MultiOptimizer(Optimizer):
         for i, optimizer in enumerate(self.optimizers):
             count = len(optimizer.variables)
             own, at = state[at : at + count], at + count
-            mine = [j for j, place in enumerate(places) if self._owner_of[place] == i]
+            mine = [j for j, place in enumerate(places) if self._var_to_optimizer_idx[place] == i]
             if any(grads[j] is not None for j in mine):
                 inner_places = [optimizer._place_of(self._trainable_variables[places[j]]) for j in mine]
                 news, own = optimizer._counted([params[j] for j in mine], [grads[j] for j in mine], own, inner_places)
@@ -175,8 +179,12 @@ class MultiOptimizer(Optimizer):
         return params, new_state
 
     def _takes_rows(self, place):
-        owner = self.optimizers[self._owner_of[place]]
+        owner = self.optimizers[self._var_to_optimizer_idx[place]]
         return owner._takes_rows(owner._place_of(self._trainable_variables[place]))
+
+    def _var_key(self, variable):
+        # Places outlive copying and pickling.
+        return self._place_of(variable)
 
     def _fused_kernel(self, params):
         return None

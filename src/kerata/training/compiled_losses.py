@@ -57,6 +57,10 @@ class OutputLosses:
     def metrics(self):
         return list(self._trackers.values())
 
+    @property
+    def variables(self):
+        return [v for metric in self.metrics for v in metric.variables]
+
     def __call__(self, y, y_pred, sample_weight):
         """Weighted sum of the terms."""
         targets = align(y, y_pred, self.names, self.needed, "y")

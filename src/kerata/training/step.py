@@ -408,25 +408,35 @@ class StatefulStep(Step):
         return self.many(self.native(batch))
 
 
+def state_groups(model, kind):
+    """The variables that `state` has the values of, in such a step: trainable ones, others, the optimizer's, the metrics'."""
+    groups = [model.trainable_variables, model.non_trainable_variables]
+    if kind == "train":
+        groups.append(model.optimizer.variables if model.optimizer is not None else [])
+    return [*groups, [v for m in model.metrics for v in m.variables]]
+
+
+def pure_step(model, kind, step, state, data):
+    """A step of code with state, as a pure function: `(logs, new state)`."""
+    groups = state_groups(model, kind)
+    mapping = [pair for group, values in zip(groups, state, strict=True) for pair in zip(group, values, strict=True)]
+    with StatelessScope(mapping, collect_losses=True) as scope:
+        logs = step(data)
+    return logs, tuple([scope.get_current_value(v) for v in group] for group in groups)
+
+
 class StateStyleStep(Borrowing):
     """`train_step(state, data)` as JAX users write it: pure already."""
+
+    settled = False
 
     def __init__(self, model, kind, backend):
         method = model.train_step if kind == "train" else model.test_step
         super().__init__(model, kind, method, True, backend)
-        self.groups = self.state_groups()
-        self.variables = [v for group in self.groups for v in group]
+        self.regroup()
         self.one = method if model.run_eagerly else backend.compile(self.pure, donate_argnums=0)
         if model.run_eagerly:
             self.one = self.pure
-
-    def state_groups(self):
-        model = self.model
-        metrics = [v for m in model.metrics for v in m.variables]
-        if self.kind == "train":
-            optimizer = model.optimizer.variables if model.optimizer is not None else []
-            return [model.trainable_variables, model.non_trainable_variables, optimizer, metrics]
-        return [model.trainable_variables, model.non_trainable_variables, metrics]
 
     def pure(self, values, batch):
         state, at = [], 0
@@ -436,10 +446,24 @@ class StateStyleStep(Borrowing):
         logs, state = self.function(tuple(state), batch)
         return [v for group in state for v in group], logs
 
+    def settle(self, batch):
+        """The library's own step, if this one calls it, makes metrics' variables at first: they belong to the state."""
+        self.settled = True
+        if self.model._metrics_unbuilt() and hasattr(self.backend, "abstract"):
+            self.backend.abstract(self.pure, ([v.storage for v in self.variables], batch))
+            self.regroup()
+
+    def regroup(self):
+        self.groups = state_groups(self.model, self.kind)
+        self.variables = [v for group in self.groups for v in group]
+
     def run(self, batch):
+        batch = _without_nones(batch)
+        if not self.settled:
+            self.settle(batch)
         if self.values is None:
             self.borrow()
-        self.values, logs = self.one(self.values, _without_nones(batch))
+        self.values, logs = self.one(self.values, batch)
         return logs
 
 

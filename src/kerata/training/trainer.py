@@ -150,10 +150,8 @@ class Trainer:
 
     @property
     def metrics(self):
-        found = [self._loss_tracker] if self._loss_tracker is not None else []
+        found = [m for m in (self._loss_tracker, self._compile_metrics) if m is not None]
         found += [m for m in super().metrics if m not in found]
-        if self._compile_metrics is not None:
-            found.append(self._compile_metrics)
         if self._compile_loss is not None and self._compile_loss.built:
             found += self._compile_loss.metrics
         return found
@@ -183,6 +181,12 @@ class Trainer:
     def _unbuilt(self):
         """Whether some layer still has to be built by a call."""
         return not self.built or any(not layer.built for layer in self._flatten_layers())
+
+    def _symbolic_build(self, iterator=None, data_batch=None):
+        """Make the variables of layers, metrics and optimizer by a batch's shapes (the name is that of Keras's scripts)."""
+        from kerata.training.step import build
+
+        build(self, "train", next(iter(iterator)) if data_batch is None else data_batch)
 
     def _metrics_unbuilt(self):
         return any(part is not None and not part.built for part in (self._compile_metrics, self._compile_loss))
@@ -260,19 +264,20 @@ class Trainer:
                 metrics.build(output_names(self, y_pred), y, y_pred)
             metrics.update_state(y, y_pred, sample_weight)
 
-    def train_step(self, data):
+    def train_step(self, *data):
         """One step of training: forward, gradient, update, metrics. Override it for a step of your own.
 
-        Written with `kerata.transforms.value_and_grad`, one `train_step` works on every training backend.
+        Written with `kerata.transforms.value_and_grad`, one `train_step(self, data)` works on every training backend.
+        As JAX users write it, `train_step(self, state, data)` is pure: it gets and returns the variables' values.
 
         Args:
-            data: a batch as it comes from the data, `(x, y, sample_weight)` without what is missing.
+            *data: a batch as it comes from the data, `(x, y, sample_weight)` without what is missing; or `state` and
+                `data`.
 
         Returns:
-            `{name: value}` of the metrics.
+            `{name: value}` of the metrics; of a state the same and the new state.
         """
-        logs = self._train(data)
-        return self.get_metrics_result() if logs is None else logs
+        return self._step_of("train", self._train, data)
 
     def _train(self, data):
         from kerata.transforms.gradient import sparse_value_and_grad
@@ -301,10 +306,21 @@ class Trainer:
 
         return signature_of(type(self).call).accepts("training")
 
-    def test_step(self, data):
-        """One step of evaluation."""
-        logs = self._test(data)
-        return self.get_metrics_result() if logs is None else logs
+    def test_step(self, *data):
+        """One step of evaluation: of `data`, or as a pure one of `state` and `data`, as `train_step`."""
+        return self._step_of("test", self._test, data)
+
+    def _step_of(self, kind, step, data):
+        from kerata.training.step import pure_step
+
+        def with_logs(data):
+            logs = step(data)
+            return self.get_metrics_result() if logs is None else logs
+
+        if len(data) == 1:
+            return with_logs(*data)
+        state, batch = data
+        return pure_step(self, kind, with_logs, state, batch)
 
     def _test(self, data):
         x, y, sample_weight = _parts(data)
