@@ -534,7 +534,7 @@ def torch_natives():
         "image.rgb_to_hsv": hsv,
         "image.hsv_to_rgb": rgb,
         "image.map_coordinates": lambda x, c, _: F.grid_sample(
-            x[None, None], c.permute(1, 2, 0)[None] / 499.5 - 1, align_corners=True
+            x[None, None], c.flip(0).permute(1, 2, 0)[None] / 499.5 - 1, align_corners=True
         ),
         "image.perspective_transform": lambda x, s, e: affine(x, torch.eye(3)[:2].reshape(1, 6).repeat(8, 1)),
         "image.pad_images": lambda x, *_: F.pad(x, (0, 0, 1, 1, 1, 1)),

@@ -231,7 +231,9 @@ def printed(backend, table, without, least, small):
     if small:
         above = sorted(1e6 * (r[1] - r[2]) for r in table)
         middle, most = above[len(above) // 2], above[len(above) * 9 // 10]
-        print(f"\n{backend}: {len(table)} ops, us above the native call: median {middle:.2f}, nine of ten below {most:.2f}.")
+        print(
+            f"\n{backend}: {len(table)} ops, us above the native call: median {middle:.2f}, nine of ten below {most:.2f}."
+        )
     else:
         print(
             f"\n{backend}: {sum(r[1] <= 1.1 * r[2] for r in table)} of {len(table)} ops within 1.1 times the native expression."

@@ -66,7 +66,10 @@ def trapezoid(y: Float, x: Float = None, dx=1.0, axis=-1):
             dx = reshape(diff(x), (-1,) + (1,) * (rank - axis - 1))
         else:
             dx = diff(x, axis=axis - rank + len(x.shape))
-    return sum(dx * (_cut(y, axis, 1, None) + _cut(y, axis, None, -1)) * 0.5, axis)
+    heights = _cut(y, axis, 1, None) + _cut(y, axis, None, -1)
+    if isinstance(dx, (int, float)):
+        return sum(heights, axis) * (0.5 * dx)
+    return sum(dx * heights * 0.5, axis)
 
 
 def jvp(fun, primals, tangents, has_aux=False):

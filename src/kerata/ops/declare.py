@@ -255,7 +255,7 @@ def _with_number(op):
 def _native_call(op, names):
     if op.is_composite:
         call = [
-            f"return (getattr(_b, {op.native!r}, None) or _forms.get(_b) or _form(_op, _b))({names})",
+            f"return (_forms.get(_b) or _form(_op, _b))({names})",
         ]
     elif op.body is None:
         call = [f"return _b.{op.native}({names})"]
@@ -272,8 +272,11 @@ def _native_call(op, names):
 
 
 def form(op, b):
-    """How a composite that has no native runs on a backend: what the backend makes of its body, or the body."""
-    made = op.forms[b] = b.whole(op) if hasattr(b, "whole") and not op.by_value else op.body
+    """How a composite runs on a backend: its native, what the backend makes of the body, or the body."""
+    made = getattr(b, op.native, None)
+    if made is None:
+        made = b.whole(op) if hasattr(b, "whole") and not op.by_value else op.body
+    op.forms[b] = made
     return made
 
 
@@ -326,9 +329,8 @@ def _slow(op, args):
 def _run(op, args, b):
     """The call of native arguments."""
     if op.is_composite:
-        native = getattr(b, op.native, None)
-        result = (native or op.forms.get(b) or form(op, b))(*args)
-        return _narrowed(op, args, result, b) if b.NAME == "numpy" and native is None else result
+        result = (op.forms.get(b) or form(op, b))(*args)
+        return _narrowed(op, args, result, b) if b.NAME == "numpy" and not hasattr(b, op.native) else result
     if op.body is not None:
         args = op.body(*args)
     return getattr(b, op.native)(*args)

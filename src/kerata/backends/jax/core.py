@@ -124,7 +124,12 @@ def shape_of(x):
 
 
 dynamic_shape = shape_of
-stop_gradient = static()(jax.lax.stop_gradient)
+_stop_gradient = static()(jax.lax.stop_gradient)
+
+
+def stop_gradient(x):
+    # An array outside of all traces has none, and compiled it would be copied.
+    return x if type(x) is ArrayImpl else _stop_gradient(x)
 
 
 @static(1)

@@ -114,7 +114,13 @@ def map_coordinates(inputs: Index, coordinates: Float, order, fill_mode="constan
     work = computing_dtype(dtype)
     x = inputs if order == 0 else cast(inputs, work)
     places = [cast(coordinates[i], "float64" if dtype_of(coordinates) == "float64" else "float32") for i in range(rank)]
-    result = _sampled(x, places, order, fill_mode, fill_value)
+    if rank == 2 and order and _can_be_sampled(x, fill_mode, fill_value):
+        # A picture of one channel.
+        rows, columns = (reshape(p, (1, 1, -1)) for p in places)
+        picture = expand_dims(x, (0, -1))
+        result = reshape(sampled(picture, rows, columns, fill_mode, fill_value), shape_of(coordinates)[1:])
+    else:
+        result = _sampled(x, places, order, fill_mode, fill_value)
     return back_to(result, dtype) if order else result
 
 
@@ -131,15 +137,16 @@ def _warped(images, rows, columns, interpolation, fill_mode, fill_value):
     if interpolation == "nearest":
         return _gathered(images, rows, columns, 0, fill_mode, fill_value)
     x = cast(images, computing_dtype(dtype))
-    height, width = shape_of(x)[1:3]
-    plain = isinstance(fill_value, (int, float)) and math.isfinite(fill_value)
-    if fill_mode != "wrap" and plain and _is_long(height) and _is_long(width):
+    if _can_be_sampled(x, fill_mode, fill_value):
         return back_to(sampled(x, rows, columns, fill_mode, fill_value), dtype)
     return back_to(_gathered(x, rows, columns, 1, fill_mode, fill_value), dtype)
 
 
-def _is_long(n):
-    return isinstance(n, int) and n > 1
+def _can_be_sampled(x, fill_mode, fill_value):
+    """Whether `sampled` takes such a picture or batch of pictures."""
+    sizes = x.shape if len(x.shape) == 2 else x.shape[1:3]
+    plain = isinstance(fill_value, (int, float)) and math.isfinite(fill_value)
+    return plain and fill_mode != "wrap" and all(n is not None and n > 1 for n in sizes)
 
 
 @composite
