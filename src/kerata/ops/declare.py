@@ -255,7 +255,7 @@ def _with_number(op):
 def _native_call(op, names):
     if op.is_composite:
         call = [
-            f"return (_forms.get(_b) or _form(_op, _b))({names})",
+            f"return (_forms.get(_b.NAME) or _form(_op, _b))({names})",
         ]
     elif op.body is None:
         call = [f"return _b.{op.native}({names})"]
@@ -276,7 +276,7 @@ def form(op, b):
     made = getattr(b, op.native, None)
     if made is None:
         made = b.whole(op) if hasattr(b, "whole") and not op.by_value else op.body
-    op.forms[b] = made
+    op.forms[b.NAME] = made
     return made
 
 
@@ -329,7 +329,7 @@ def _slow(op, args):
 def _run(op, args, b):
     """The call of native arguments."""
     if op.is_composite:
-        result = (op.forms.get(b) or form(op, b))(*args)
+        result = (op.forms.get(b.NAME) or form(op, b))(*args)
         return _narrowed(op, args, result, b) if b.NAME == "numpy" and not hasattr(b, op.native) else result
     if op.body is not None:
         args = op.body(*args)
