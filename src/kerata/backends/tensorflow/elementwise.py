@@ -235,10 +235,8 @@ def conj(x):
 def angle(x):
     if x.dtype.is_complex:
         return tf.math.angle(x)
-    # The last term is NaN where x is, and 0 elsewhere.
-    return tf.cast(x < 0, x.dtype) * tf.constant(3.141592653589793, x.dtype) + tf.where(
-        tf.math.is_nan(x), x, tf.zeros_like(x)
-    )
+    pi, zero = tf.constant(3.141592653589793, x.dtype), tf.zeros((), x.dtype)
+    return tf.where(tf.math.is_nan(x), x, where(x < 0, pi, zero))
 
 
 def where(condition, x1, x2):
@@ -288,3 +286,18 @@ def nextafter(x1, x2):
     smallest = tf.bitcast(tf.where(x2 > 0, tf.constant(1, tf.int16), tf.constant(-0x7FFF, tf.int16)), kind)
     stepped = tf.where(x1 == 0, smallest, stepped)
     return tf.where(x1 == x2, x2, tf.where(tf.math.is_nan(x1) | tf.math.is_nan(x2), x1 + x2, stepped))
+
+
+reciprocal = _unary(_raw.Reciprocal)
+i0 = _unary(_raw.BesselI0, in_float32=True)
+
+
+def divide_no_nan(x1, x2):
+    return tf.math.divide_no_nan(x1, x2)
+
+
+def celu(x, alpha):
+    if alpha == 1:
+        return _raw.Elu(features=x)
+    scale = tf.constant(alpha, x.dtype)
+    return tf.where(x > 0, x, scale * _raw.Elu(features=x / scale))
