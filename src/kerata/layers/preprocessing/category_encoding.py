@@ -54,6 +54,10 @@ class CategoryEncoding(EncodingLayer):
     def _depth(self):
         return self.num_tokens
 
+    def _needs(self, name):
+        # JAX takes longer to copy long vectors than to make them.
+        return super()._needs(name) or (name == "jax" and self.output_mode == "one_hot")
+
     def call(self, inputs, count_weights=None):
         self._check_weights(count_weights)
         weights = None if count_weights is None else ops.cast(count_weights, self.compute_dtype)
