@@ -230,6 +230,8 @@ def segment_sum(data, segment_ids, num_segments):
 
 def counted_vector(x, weights, length):
     dtype = tf.int32 if weights is None else weights.dtype
+    if dtype not in (tf.int32, tf.int64, tf.float32, tf.float64):
+        return tf.math.unsorted_segment_sum(weights, x, length)
     return tf.math.bincount(x, weights, minlength=length, maxlength=length, dtype=dtype)
 
 
