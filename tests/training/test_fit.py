@@ -49,6 +49,27 @@ def test_however_it_runs_the_numbers_are_the_same(training_backend, option):
         np.testing.assert_allclose(got[name], want[name], rtol=1e-4)
 
 
+@pytest.mark.parametrize(
+    "size, began, ended", [(3, [0, 3], [2, 5]), (10, [0], [9]), (1, [0, 1, 2, 3, 4], [0, 1, 2, 3, 4])]
+)
+def test_hooks_are_called_once_an_execution(training_backend, size, began, ended):
+    seen = {}
+
+    class Noting(kerata.callbacks.Callback):
+        def note(self, hook, batch):
+            seen.setdefault(hook, []).append(batch)
+
+    for hook in (f"on_{mode}_batch_{at}" for mode in ("train", "test", "predict") for at in ("begin", "end")):
+        setattr(Noting, hook, lambda self, batch, logs=None, hook=hook: self.note(hook, batch))
+    model = classifier(steps_per_execution=size)
+    model.fit(X, Y, batch_size=16, verbose=0, callbacks=[Noting()])
+    model.evaluate(X, Y, batch_size=16, verbose=0, callbacks=[Noting()])
+    model.predict(X, batch_size=16, verbose=0, callbacks=[Noting()])
+    assert len(seen) == 6
+    for hook, batches in seen.items():
+        assert batches == (began if hook.endswith("begin") else ended), hook
+
+
 def test_a_callback_that_looks_at_batches_changes_nothing(training_backend):
     seen = []
 
@@ -279,6 +300,34 @@ def test_steps_of_the_users_own_in_any_form(training_backend):
         np.testing.assert_allclose(model.fit(X, Y, batch_size=70, verbose=0).history["seen"], [X.mean()], rtol=1e-4)
 
 
+def test_pure_steps_may_call_the_librarys(training_backend):
+    """As JAX users write them, where steps are pure; the numbers are those of the library's own."""
+    if training_backend.STEP != "functional":
+        pytest.skip("steps have state here")
+
+    class Counting(kerata.Sequential):
+        def train_step(self, state, data):
+            logs, state = super().train_step(state, data)
+            return {**logs, "more": 10.0}, state
+
+        def test_step(self, state, data):
+            logs, state = super().test_step(state, data)
+            return {**logs, "more": 5.0}, state
+
+    results = []
+    for kind in (Counting, kerata.Sequential):
+        kerata.utils.set_random_seed(3)
+        model = kind([kerata.Input((4,)), layers.Dense(1), layers.BatchNormalization()])
+        model.compile(kerata.optimizers.Adam(0.01), "mse", metrics=["mae"])
+        logs = model.fit(X, Y, batch_size=16, epochs=2, verbose=0, shuffle=False).history
+        results.append((logs, model.evaluate(X, Y, verbose=0, return_dict=True)))
+    (ours, tested), (plain, plainly) = results
+    assert ours.pop("more") == [10.0, 10.0] and tested.pop("more") == 5.0
+    for name in ("loss", "mae"):
+        np.testing.assert_allclose(ours[name], plain[name], rtol=1e-5)
+        np.testing.assert_allclose(tested[name], plainly[name], rtol=1e-5)
+
+
 def test_a_callback_ends_its_own_kind_of_run(training_backend):
     """`stop_training` is no business of evaluation and prediction, which have words of their own."""
     model = classifier()
@@ -334,6 +383,14 @@ def test_what_auto_comes_to(training_backend):
     assert model.jit_compile is False
     model.compile("sgd", "mse", jit_compile=True)
     assert model.jit_compile is True
+
+
+def test_metrics_in_order_and_built_by_shapes(training_backend):
+    model = classifier(metrics=["accuracy"])
+    model.own = kerata.metrics.Mean(name="own")
+    model._symbolic_build(data_batch=(X[:4], Y[:4]))
+    assert model.metrics == [model._loss_tracker, model._compile_metrics, model.own]
+    assert list(model.evaluate(X, Y, verbose=0, return_dict=True)) == ["loss", "accuracy", "own"]
 
 
 def test_a_layer_with_the_trainer_is_a_model(training_backend):

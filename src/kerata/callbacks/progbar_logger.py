@@ -80,7 +80,8 @@ class ProgbarLogger(Callback):
     def _update(self, batch, logs):
         if self.progbar is None:
             self._begin()
-        self.seen = batch + 1
+        # The last batches of an epoch may be counted as if there were more (`steps_per_execution`).
+        self.seen = batch + 1 if self.target is None else min(batch + 1, self.target)
         if self.progbar.due():
             self.progbar.update(self.seen, list(logs.items()) if logs else None, finalize=False)
         else:

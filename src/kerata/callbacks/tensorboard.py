@@ -88,9 +88,10 @@ class TensorBoard(Callback):
         self._last = self._epoch_began
 
     def on_train_batch_end(self, batch, logs=None):
-        # Several batches may have been made since the last call.
-        self._step = self._before_epoch + batch + 1
-        if self.update_freq == "epoch" or self._step % self.update_freq:
+        # Several batches may have been made since the last call, and be counted as if there were more at an epoch's end.
+        before, steps = self._step, (self.params or {}).get("steps")
+        self._step = self._before_epoch + (batch + 1 if steps is None else min(batch + 1, steps))
+        if self.update_freq == "epoch" or before // self.update_freq == self._step // self.update_freq:
             return
         now = time.perf_counter()
         values = [event_file.scalar(f"batch_{name}", value) for name, value in _numbers(logs)]

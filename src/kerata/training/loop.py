@@ -127,17 +127,19 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
         callbacks.on_predict_begin()
         try:
             source.on_epoch_begin()
+            executions = Executions(model, callbacks.on_predict_batch_begin, callbacks.on_predict_batch_end)
             for number, batch in enumerate(source.epoch(0)):
                 interrupt.check()
                 data = (batch[0],)
                 step = step or model._step("predict", data)
-                callbacks.on_predict_batch_begin(number)
+                executions.begin(number)
                 result = step.run(data)
                 # Results stay native until the end, unless a callback wants each.
                 outputs.append(result)
-                callbacks.on_predict_batch_end(number, {"outputs": result})
+                executions.end(number + 1, {"outputs": result})
                 if model.stop_predicting:
                     break
+            executions.close()
             source.on_epoch_end()
         finally:
             if step is not None:
@@ -158,6 +160,43 @@ def joined(outputs):
     return tree.map_structure(lambda *parts: np.concatenate(parts), *outputs)
 
 
+class Executions:
+    """When the batch hooks are called: around each call of the step; with a `steps_per_execution` of the user's around so many
+    batches, numbered, as in Keras, as if the last ones of an epoch were as many.
+
+    Args:
+        model: its `steps_per_execution` is read.
+        on_begin, on_end: the hooks.
+    """
+
+    def __init__(self, model, on_begin, on_end):
+        self.model, self.on_begin, self.on_end = model, on_begin, on_end
+        self.last = None  # number of the last batch of the execution under way
+
+    def begin(self, first):
+        """Hear that a call begins with this batch."""
+        size = self.model.steps_per_execution
+        if size in (1, "auto"):
+            self.on_begin(first)
+        elif self.last is None:
+            self.last = first + size - 1
+            self.on_begin(first)
+
+    def end(self, done, logs):
+        """Hear that so many batches of the epoch are done."""
+        self.logs = logs
+        if self.last is None:
+            self.on_end(done - 1, logs)
+        elif done > self.last:
+            self.close()
+
+    def close(self):
+        """Hear that there are no more."""
+        if self.last is not None:
+            last, self.last = self.last, None
+            self.on_end(last, self.logs)
+
+
 class Run:
     """One kind of step over a source, with its callbacks."""
 
@@ -166,8 +205,8 @@ class Run:
         self.step = None
         self.interrupt = None
         mode = "train" if kind == "train" else "test"
-        self.begin = getattr(callbacks, f"on_{mode}_batch_begin")
-        self.end = getattr(callbacks, f"on_{mode}_batch_end")
+        hooks = (getattr(callbacks, f"on_{mode}_batch_{at}") for at in ("begin", "end"))
+        self.executions = Executions(model, *hooks)
         self.mode = mode
         # The attribute of the model by which a callback ends this kind of run, and no other.
         self.stop = "stop_training" if kind == "train" else "stop_evaluating"
@@ -194,7 +233,7 @@ class Run:
                     step.write_back()
                 one = data if count == 1 else tree.map_structure(lambda a: None if a is None else a[0], data)
                 step = self.step = self.model._step(self.kind, _packed(one))
-            self.begin(first)
+            self.executions.begin(first)
             if count > 1:
                 logs = step.run_many(_packed(batch), count)
             elif step.runs < RUNS_TIMED:
@@ -202,9 +241,10 @@ class Run:
             else:
                 logs = step.run(data)
             progress_logs = LazyLogs(lambda logs=logs, step=step: step.logs(logs))
-            self.end(first + count - 1, progress_logs)
+            self.executions.end(first + count, progress_logs)
             if getattr(self.model, self.stop):
                 break
+        self.executions.close()
         return logs
 
     def whole(self):
