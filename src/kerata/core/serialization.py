@@ -141,8 +141,8 @@ def _special(obj):
         return _marked("slice", start=start, stop=stop, step=step)
     if isinstance(obj, np.ndarray):
         return _array("numpy", obj)
-    if type(obj).__name__ == "TensorShape":  # TensorFlow's
-        return None if obj.rank is None else obj.as_list()
+    if type(obj).__name__ == "TensorShape" and obj.rank is not None:  # TensorFlow's
+        return obj.as_list()
     if isinstance(obj, np.dtype):
         return dtypes.standardize_dtype(obj.name)
     if isinstance(obj, types.FunctionType) and obj.__name__ == "<lambda>":
