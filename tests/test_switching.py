@@ -94,6 +94,15 @@ def test_where_the_default_comes_from(tmp_path):
     )
 
 
+def test_what_is_set_is_not_overwritten_by_keras_json(tmp_path):
+    (tmp_path / "keras.json").write_text(json.dumps({"floatx": "float16", "image_data_format": "channels_last"}))
+    code = (
+        "from kerata import config; config.set_image_data_format('channels_first'); config.set_floatx('float32'); "
+        "print(config.image_data_format(), config.floatx())"
+    )
+    assert run(code, KERAS_HOME=str(tmp_path)).split() == ["channels_first", "float32"]
+
+
 def test_an_unreadable_keras_json_is_named(tmp_path):
     (tmp_path / "keras.json").write_text("{")
     code = "import kerata\ntry: kerata.config.floatx()\nexcept ValueError as e: print(e)"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kerata
-from kerata import backends, layers, ops
+from kerata import backends, config, layers, ops
 
 RNG = np.random.default_rng(0)
 IMAGES = RNG.uniform(0, 255, (3, 9, 7, 3)).astype("float32")
@@ -518,3 +518,13 @@ BAD = {
 def test_mistakes(message):
     with pytest.raises(ValueError, match=message):
         BAD[message]()
+
+
+def test_rescaling_by_channels_first(backend):
+    images = np.ones((2, 3, 4, 4), "float32")
+    config.set_image_data_format("channels_first")
+    try:
+        y = layers.Rescaling([1.0, 2.0, 3.0], offset=0.5)(images)
+    finally:
+        config.set_image_data_format("channels_last")
+    np.testing.assert_allclose(ops.convert_to_numpy(y)[0, :, 0, 0], [1.5, 2.5, 3.5])

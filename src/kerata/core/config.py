@@ -103,7 +103,7 @@ def set_floatx(value):
     """Set the default floating dtype: `"bfloat16"`, `"float16"`, `"float32"` or `"float64"`."""
     if value not in FLOATX:
         raise ValueError(f"set_floatx: the dtype must be one of {', '.join(FLOATX)}, not {value!r}.")
-    _settings.floatx = str(value)
+    _load().floatx = str(value)  # read first, lest the file be read over it
     _tell_watchers()
 
 
@@ -119,7 +119,7 @@ def epsilon():
 
 def set_epsilon(value):
     """Set the value of `epsilon()`."""
-    _settings.epsilon = float(value)
+    _load().epsilon = float(value)
     _tell_watchers()
 
 
@@ -130,7 +130,7 @@ def image_data_format():
 
 def set_image_data_format(data_format):
     """Set the default layout of image batches."""
-    _settings.image_data_format = standardize_data_format(data_format)
+    _load().image_data_format = standardize_data_format(data_format)
     _tell_watchers()
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from kerata import ops
+from kerata.core import config
 from kerata.core.registry import CustomObjectScope
 from kerata.layers.preprocessing.data_layer import DataLayer
 
@@ -11,7 +12,8 @@ class Rescaling(DataLayer):
     """`inputs * scale + offset`, in training and in inference.
 
     Args:
-        scale: number, or one for each channel. `1 / 255` brings pixels to 0…1.
+        scale: number, or one for each channel (which is the first dimension after the batch if the configuration says
+            `"channels_first"`). `1 / 255` brings pixels to 0…1.
         offset: number, or one for each channel.
 
     Input: any shape, integers too. Output: the same shape, floating.
@@ -23,20 +25,21 @@ class Rescaling(DataLayer):
 
     def __init__(self, scale, offset=0.0, **kwargs):
         super().__init__(**kwargs)
-        self.scale = scale
-        self.offset = offset
+        self.scale, self.offset = (v.tolist() if isinstance(v, np.ndarray) else v for v in (scale, offset))
         self.supports_masking = True
 
     def call(self, inputs):
-        dtype = self.compute_dtype
-        scale, offset = (self._of_channels(v) for v in (self.scale, self.offset))
-        return ops.cast(inputs, dtype) * scale + offset
+        scale, offset = (self._of_channels(v, len(inputs.shape)) for v in (self.scale, self.offset))
+        return ops.cast(inputs, self.compute_dtype) * scale + offset
 
-    def _of_channels(self, value):
-        # Not a tensor: the layer may be called on several backends.
-        return (
-            value if isinstance(value, (int, float)) else ops.convert_to_tensor(np.asarray(value), self.compute_dtype)
-        )
+    def _of_channels(self, value, rank):
+        if isinstance(value, (int, float)):
+            return value
+        # Not a tensor until now: the layer may be called on several backends.
+        value = np.asarray(value)
+        if value.ndim == 1 and rank > 2 and config.image_data_format() == "channels_first":
+            value = value.reshape(-1, *(1,) * (rank - 2))
+        return ops.convert_to_tensor(value, self.compute_dtype)
 
     def compute_output_shape(self, input_shape):
         return tuple(input_shape)
