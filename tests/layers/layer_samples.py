@@ -290,7 +290,6 @@ sample("ConvLSTM3D", f(1, 2, 3, 3, 3, 1), filters=2, kernel_size=2)
 # preprocessing
 sample("Rescaling", i(2, 4, 3), scale=0.5, offset=1.0)
 sample("Rescaling", X3, scale=[0.5, 1.0, 2.0], note="channels")
-sample("Rescaling", X3, scale=np.array([0.5, 1.0, 2.0]), offset=np.array(0.5), note="arrays")
 
 # images: what is random has one possible value, or doesn't act in inference (integers where Keras writes into the input)
 IMAGES, BYTES = np.abs(f(2, 6, 5, 3)) * 80, i(2, 6, 5, 3, high=256)

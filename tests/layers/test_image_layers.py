@@ -1,5 +1,7 @@
 """Image layers: the same numbers as Keras's for the same draw, and as on the other backends for the same seed."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -528,3 +530,9 @@ def test_rescaling_by_channels_first(backend):
     finally:
         config.set_image_data_format("channels_last")
     np.testing.assert_allclose(ops.convert_to_numpy(y)[0, :, 0, 0], [1.5, 2.5, 3.5])
+
+
+def test_rescaling_by_arrays_is_saved(backend):
+    layer = layers.Rescaling(np.array([0.5, 1.0]), offset=np.array(0.5))
+    again = layers.Rescaling.from_config(json.loads(json.dumps(layer.get_config())))
+    np.testing.assert_allclose(ops.convert_to_numpy(again(np.ones((1, 2), "float32"))), [[1.0, 1.5]])

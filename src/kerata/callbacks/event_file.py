@@ -45,7 +45,9 @@ class EventFile:
     def _open(self):
         os.makedirs(self.directory, exist_ok=True)
         # Files of one second, host and process are told apart by their number.
-        name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}.v2"
+        # Files are read in the order of their names, also those of one second.
+        number = f"{next(_numbers):06d}"
+        name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{number}.v2"
         self._file = open(os.path.join(self.directory, name), "wb")  # noqa: SIM115 - open over many calls
         self._write(_proto().Event(wall_time=time.time(), file_version="brain.Event:2"))
 

@@ -133,6 +133,7 @@ class Patch:
         self.stored = [(home, vars(home).get(name, _ABSENT)) for home in homes]
         for home in homes:
             setattr(home, name, value)
+        _forget_forms()
 
     def undo(self):
         for home, value in self.stored:
@@ -140,6 +141,14 @@ class Patch:
                 delattr(home, self.name)
             else:
                 setattr(home, self.name, value)
+        _forget_forms()
+
+
+def _forget_forms():
+    """Composites remember a backend's functions."""
+    from kerata.ops.declare import forget_forms
+
+    forget_forms()
 
 
 _ABSENT = object()

@@ -280,14 +280,14 @@ def form(op, b):
     return made
 
 
-def _forget_forms():
-    """Settings may be constants in what was made of a body."""
+def forget_forms():
+    """Make the forms of composites anew: settings may be constants in them, or a backend has got another function."""
     for op in REGISTRY.values():
         if op.is_composite:
             op.forms.clear()
 
 
-config.watchers.append(_forget_forms)
+config.watchers.append(forget_forms)
 
 
 # ------------------------------------------------------------------ the slow path

@@ -19,6 +19,9 @@ def weighted_sum(x, weights, axis):
 def interpolated(images, transform, fill_mode, fill_value):
     shape = tf.shape(images)
     transform = tf.broadcast_to(transform, (shape[0], 8))
+    if not tf.executing_eagerly():
+        # XLA hasn't got the kernel, and a graph doesn't say whether it will be XLA's.
+        return _sampled(images, transform, fill_mode, fill_value)
 
     @tf.custom_gradient
     def native(images, transform):

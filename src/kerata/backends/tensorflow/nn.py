@@ -44,21 +44,21 @@ def _conv(x, kernel, strides, padding, dilations, groups):
     if not isinstance(padding, str):
         # The kernels' own explicit padding has no gradient with groups or dilation on CPUs.
         x, padding = tf.pad(x, [(0, 0), *padding, (0, 0)]), "valid"
+    if groups > 1 and (len(strides) == 3 or not _has_every_gradient()):
+        parts = zip(tf.split(x, groups, -1), tf.split(kernel, groups, -1), strict=True)
+        return tf.concat([_conv(*part, strides, padding, dilations, 1, "channels_last") for part in parts], -1)
     if len(strides) == 1:
         # One row of a picture.
         return tf.squeeze(_conv2d(x[:, None], kernel[None], (1, *strides), padding, (1, *dilations)), 1)
     if len(strides) == 2:
         return _conv2d(x, kernel, strides, padding, dilations)
-    if groups == 1:
-        return _conv3d(x, kernel, strides, padding, dilations)
-    parts = zip(tf.split(x, groups, -1), tf.split(kernel, groups, -1), strict=True)
-    return tf.concat([_conv3d(x, kernel, strides, padding, dilations) for x, kernel in parts], -1)
+    return _conv3d(x, kernel, strides, padding, dilations)
 
 
 @functools.cache
-def _has_dilated_gradients():
-    """Whether this machine's kernels have the gradient of a dilated convolution: GPUs, and CPUs for which TensorFlow
-    has switched oneDNN on.
+def _has_every_gradient():
+    """Whether this machine's kernels have gradients of dilated and grouped convolutions: GPUs, and CPUs for which
+    TensorFlow has switched oneDNN on.
     """
     with tf.init_scope():
         try:
@@ -76,7 +76,7 @@ def _has_dilated_gradients():
 
 
 def _conv2d(x, kernel, strides, padding, dilations):
-    if max(dilations) > 1 and not _has_dilated_gradients():
+    if max(dilations) > 1 and not _has_every_gradient():
         kernel, dilations = _spread(kernel, dilations), (1, 1)
     return tf.nn.conv2d(x, kernel, strides, padding.upper(), "NHWC", dilations)
 

@@ -29,8 +29,9 @@ class Rescaling(DataLayer):
         self.supports_masking = True
 
     def call(self, inputs):
-        scale, offset = (self._of_channels(v, len(inputs.shape)) for v in (self.scale, self.offset))
-        return ops.cast(inputs, self.compute_dtype) * scale + offset
+        x = ops.cast(inputs, self.compute_dtype)
+        scale, offset = (self._of_channels(v, len(x.shape)) for v in (self.scale, self.offset))
+        return x * scale + offset
 
     def _of_channels(self, value, rank):
         if isinstance(value, (int, float)):
