@@ -211,3 +211,16 @@ def test_errors_say_what():
     own_inputs = quantizers.Int4QuantizationConfig(activation_quantizer=quantizers.AbsMaxQuantizer(), block_size=None)
     with pytest.raises(ValueError, match="quantized inputs"):
         misfit.quantize("int4", config=own_inputs)
+
+
+def test_a_policy_map_reaches_the_layers_within(real_keras):
+    def dtypes(k):
+        policies = k.dtype_policies.DTypePolicyMap()
+        policies["mha/query"], policies["mha/value"] = "int8_from_float32", "bfloat16"
+        layer = k.layers.MultiHeadAttention(2, 4, dtype=policies, name="mha")
+        layer.build((1, 3, 6), (1, 3, 6), (1, 3, 6))
+        return layer.compute_dtype, {v.path: v.dtype for v in layer.variables}
+
+    ours = dtypes(kerata)
+    assert ours == dtypes(real_keras)
+    assert ours[1]["mha/query/kernel"] == "int8"

@@ -269,7 +269,8 @@ class Layer(Operation, metaclass=LayerMeta):
 
     @property
     def dtype_policy(self):
-        return self._own_policy()
+        # A map as it was given, so that layers within get it too.
+        return self._dtype_policy
 
     def _own_policy(self):
         policy = self._dtype_policy
@@ -284,9 +285,9 @@ class Layer(Operation, metaclass=LayerMeta):
         self.__dict__.pop("_native_dtype", None)
 
     dtype = property(lambda self: self.variable_dtype)
-    variable_dtype = property(lambda self: self.dtype_policy.variable_dtype)
-    compute_dtype = property(lambda self: self.dtype_policy.compute_dtype)
-    quantization_mode = property(lambda self: self.dtype_policy.quantization_mode)
+    variable_dtype = property(lambda self: self._own_policy().variable_dtype)
+    compute_dtype = property(lambda self: self._own_policy().compute_dtype)
+    quantization_mode = property(lambda self: self._own_policy().quantization_mode)
 
     @property
     def input_dtype(self):

@@ -313,11 +313,11 @@ class IndexLookup(Adapting, EncodingLayer):
 
     def _output_dtype(self):
         if self.output_mode != "int":
-            dtype = self.dtype_policy.compute_dtype
+            dtype = self._own_policy().compute_dtype
             return dtype if dtype != "string" else "float32"
         if self.invert:
             return self.vocabulary_dtype
-        dtype = self.dtype_policy.compute_dtype
+        dtype = self._own_policy().compute_dtype
         return dtype if dtypes.is_int(dtype) else "int64"
 
     def _depth(self):

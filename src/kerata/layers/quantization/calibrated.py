@@ -29,7 +29,7 @@ class _Calibrated(Mode):
         return getattr(layer, self.flag(), False) or not hasattr(layer, layer._attribute_of(weight.name))
 
     def build(self, layer, weight, config):
-        source = config if config is not None else layer.dtype_policy
+        source = config if config is not None else layer._own_policy()
         layer._calibrated_bits, size = source.weight_bits, source.group_size
         setattr(layer, self.flag(), False)
         columns = -(-weight.columns // 2) if layer._calibrated_bits == 4 else weight.columns

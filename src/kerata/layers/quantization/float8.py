@@ -24,7 +24,7 @@ class Float8(Mode):
         return [f"{of}_{kind}" for of in _rounded(weight) for kind in ("scale", "amax_history")]
 
     def build(self, layer, weight, config):
-        length = amax_history_length(layer.dtype_policy)
+        length = amax_history_length(layer._own_policy())
         for of in _rounded(weight):
             for kind, shape, initializer in (("scale", (), "ones"), ("amax_history", (length,), "zeros")):
                 name = f"{of}_{kind}"

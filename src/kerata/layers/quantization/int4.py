@@ -22,7 +22,7 @@ class Int4(Mode):
         return [names[0], names[1], "g_idx"] if weight.owns_groups else names
 
     def build(self, layer, weight, config):
-        block = config.block_size if config is not None else getattr(layer.dtype_policy, "block_size", None)
+        block = config.block_size if config is not None else getattr(layer._own_policy(), "block_size", None)
         blocked = block not in (None, -1)
         if layer.inputs_quantizer is not None and not _has_channels(weight):
             raise ValueError(

@@ -100,7 +100,7 @@ class Quantizable(Adaptable):
         mode = config.mode
         if self._is_quantized:
             raise ValueError(
-                f"{self._where()} is already quantized with dtype_policy={self.dtype_policy.name!r}, so mode={mode!r} "
+                f"{self._where()} is already quantized with dtype_policy={self._own_policy().name!r}, so mode={mode!r} "
                 "can't be applied."
             )
         if type_check and not _plain(type(self)).__module__.startswith("kerata.layers."):
@@ -109,7 +109,7 @@ class Quantizable(Adaptable):
                 "has, but may compute something else. With `type_check=False` it's quantized all the same."
             )
         chosen = mode_named(mode, self._modes, NotImplementedError)
-        policy = policy_for(config.dtype_policy_string(), self.dtype_policy.name)
+        policy = policy_for(config.dtype_policy_string(), self._own_policy().name)
         arrays = {}
         if not chosen.keeps_floats:
             for weight in self._weights:
@@ -149,7 +149,7 @@ class Quantizable(Adaptable):
     @property
     def dtype_policy(self):
         """The layer's policy. A quantized one that's set on a layer that is built quantizes it."""
-        return self._own_policy()
+        return self._dtype_policy
 
     @dtype_policy.setter
     def dtype_policy(self, value):
