@@ -61,6 +61,7 @@ SOME = [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in EV
 # What Keras does not do, or does to garbage: boxes of CutMix, masks and the labels of boxes of MixUp, and others.
 NOT_IN_KERAS = {
     ("CutMix", "bounding_boxes"),
+    ("CutMix", "segmentation_masks"),  # get as many channels as the images have
     ("MixUp", "segmentation_masks"),
     ("MixUp", "bounding_boxes"),
     ("RandomGrayscale", "bounding_boxes"),
@@ -363,13 +364,14 @@ def test_seeds_repeat_and_go_on():
 
 
 def test_labels_mix_in_the_share_of_the_images():
-    """Of two images, all 0 and all 1, with labels 0 and 1: the label is the mean of the pixels."""
-    images = np.zeros((64, 30, 30, 1), "float32")
+    """Of two images, all 0 and all 1, with labels 0 and 1: the label is the mean of the pixels, and masks mix like images."""
+    images = np.zeros((64, 30, 30, 2), "float32")
     images[32:] = 1
-    labels = images[:, 0, 0]
+    masks, labels = images[..., :1], images[:, 0, 0]
     for layer, tolerance in ((layers.CutMix(seed=1), 0.08), (layers.MixUp(alpha=1.0, seed=1), 1e-5)):
-        mixed = layer({"images": images, "labels": labels})
+        mixed = layer({"images": images, "labels": labels, "segmentation_masks": masks})
         np.testing.assert_allclose(mixed["images"].mean((1, 2)), mixed["labels"], atol=tolerance)
+        np.testing.assert_array_equal(mixed["segmentation_masks"], mixed["images"][..., :1])
         assert 0.1 < mixed["labels"].std() < 0.5
 
 

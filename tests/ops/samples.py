@@ -183,7 +183,13 @@ sample("power", x1=i(3, 4), x2=2, oracle=np.power)
 sample("power", x1=2.0, x2=f(4), oracle=np.power, grad=False)
 sample("power", x1=np.array([0.0, 1.0, np.inf, np.nan]), x2=np.zeros(4), oracle=np.power, grad=False)
 for name in ("arctan2", "nextafter"):
-    sample(name, x1=apart(3, 4), x2=f(4) + 0.01, oracle=getattr(np, name) if name == "arctan2" else None, grad=name == "arctan2")
+    sample(
+        name,
+        x1=apart(3, 4),
+        x2=f(4) + 0.01,
+        oracle=getattr(np, name) if name == "arctan2" else None,
+        grad=name == "arctan2",
+    )
 sample("arctan2", x1=np.array([0.0, 1.0, -1.0, 0.0]), x2=np.array([1.0, 0.0, 0.0, -1.0]), oracle=np.arctan2, grad=False)
 sample("nextafter", x1=np.float32([1, 0]), x2=np.float32([2, -1]), oracle=np.nextafter, grad=False, tol=0)
 for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
@@ -204,7 +210,14 @@ for name, base in [("left_shift", "left_shift"), ("right_shift", "right_shift"),
 sample("where", condition=b(3, 4), x1=f(3, 4), x2=f(4), oracle=np.where)
 sample("where", condition=b(3, 1), x1=i(1, 4), x2=0.5, oracle=np.where, grad=False)
 sample("where", condition=b(3), x1=1, x2=2, oracle=np.where)
-sample("where", condition=np.array([1.0, 0.0, 2.0]), x1=f(3), x2=f(3), oracle=lambda c, x, y: np.where(c != 0, x, y), grad=False)
+sample(
+    "where",
+    condition=np.array([1.0, 0.0, 2.0]),
+    x1=f(3),
+    x2=f(3),
+    oracle=lambda c, x, y: np.where(c != 0, x, y),
+    grad=False,
+)
 sample("where", condition=b(3, 4), oracle=np.where, compiled=False)
 sample("clip", x=apart(3, 4), x_min=-1.0, x_max=1.0, oracle=lambda x, x_min, x_max: np.clip(x, x_min, x_max))
 sample("clip", x=apart(3, 4), x_min=f(4, high=-0.5), x_max=pos(4), oracle=np.clip)
@@ -234,12 +247,20 @@ for name, oracle in [
     sample(name, x=i(2, 3), axis=1, oracle=oracle)
     sample(name, x=np.asarray(f(1)[0]), oracle=oracle)
 for name in ("sum", "prod", "logsumexp"):
-    sample(name, x=f(2, 0), axis=1, oracle={"logsumexp": lambda x, axis: np.full(2, -np.inf)}.get(name) or getattr(np, name), grad=False)
+    sample(
+        name,
+        x=f(2, 0),
+        axis=1,
+        oracle={"logsumexp": lambda x, axis: np.full(2, -np.inf)}.get(name) or getattr(np, name),
+        grad=False,
+    )
 for dtype, wide in [("bool", "int32"), ("int8", "int32"), ("uint8", "uint32"), ("int16", "int32"), ("int32", "int32")]:
     sample("sum", x=np.array([[1, 0], [1, 1]], dtype), axis=0, gives=wide, oracle=np.sum)
     sample("prod", x=np.array([[1, 0], [1, 1]], dtype), axis=0, gives=wide, oracle=np.prod)
     sample("mean", x=np.array([[1, 0], [1, 1]], dtype), axis=0, gives="float32", oracle=np.mean)
-sample("logsumexp", x=np.array([[-np.inf, -np.inf], [1000.0, 1000.0]]), axis=1, oracle=scipy.special.logsumexp, grad=False)
+sample(
+    "logsumexp", x=np.array([[-np.inf, -np.inf], [1000.0, 1000.0]]), axis=1, oracle=scipy.special.logsumexp, grad=False
+)
 sample("max", x=special(), oracle=np.max, grad=False)
 sample("max", x=f(2, 3), axis=1, initial=0.5, oracle=lambda x, axis, initial: np.max(x, axis=axis, initial=initial))
 sample("min", x=f(2, 3), initial=0.5, oracle=lambda x, initial: np.min(x, initial=initial))
@@ -259,7 +280,9 @@ for name in ("cumsum", "cumprod"):
         sample(name, x=f(2, 3, 4), axis=axis, oracle=getattr(np, name))
     sample(name, x=f(3, 0, 2), axis=-2, oracle=getattr(np, name))
     sample(name, x=i(2, 3), axis=1, oracle=getattr(np, name), gives="int32")
-    sample(name, x=i(2, 3), axis=1, dtype="float32", oracle=lambda x, axis, dtype, o=getattr(np, name): o(x, axis, dtype))
+    sample(
+        name, x=i(2, 3), axis=1, dtype="float32", oracle=lambda x, axis, dtype, o=getattr(np, name): o(x, axis, dtype)
+    )
 
 # ------------------------------------------------------------------ shape
 
@@ -338,8 +361,20 @@ for key in [
 ]:  # fmt: skip
     # Through a list, so that arrays inside the key aren't taken for tensors of the sample.
     sample("get_item", x=x234, key=key if not isinstance(key, np.ndarray) else [key], oracle=lambda x, key: x[key])
-sample("scatter", indices=np.array([[1], [0], [1]], "int32"), values=f(3, 2), shape=(3, 2), oracle=lambda j, v, shape: _scattered(j, v, shape))
-sample("scatter", indices=np.array([[1, 1], [0, 2], [1, 1]], "int32"), values=f(3), shape=(2, 3), oracle=lambda j, v, shape: _scattered(j, v, shape))
+sample(
+    "scatter",
+    indices=np.array([[1], [0], [1]], "int32"),
+    values=f(3, 2),
+    shape=(3, 2),
+    oracle=lambda j, v, shape: _scattered(j, v, shape),
+)
+sample(
+    "scatter",
+    indices=np.array([[1, 1], [0, 2], [1, 1]], "int32"),
+    values=f(3),
+    shape=(2, 3),
+    oracle=lambda j, v, shape: _scattered(j, v, shape),
+)
 
 
 def _scattered(indices, values, shape):
@@ -363,10 +398,29 @@ for reduction in (None, "add", "max", "min", "mul"):
         "scatter_update", inputs=apart(3, 4), indices=np.array([[1, 1], [0, 2]], "int32"), updates=f(2) * 0.01,
         reduction=reduction, oracle=_updated, grad=reduction != "mul",
     )  # fmt: skip
-sample("scatter_update", inputs=i(4, 3), indices=np.array([[1], [1]], "int32"), updates=i(2, 3), reduction="add", oracle=_updated)
+sample(
+    "scatter_update",
+    inputs=i(4, 3),
+    indices=np.array([[1], [1]], "int32"),
+    updates=i(2, 3),
+    reduction="add",
+    oracle=_updated,
+)
 sample("slice", inputs=f(4, 5), start_indices=(1, 2), shape=(2, 3), oracle=lambda x, start_indices, shape: x[1:3, 2:5])
-sample("slice", inputs=f(4, 5), start_indices=np.array([3, 0], "int32"), shape=(2, 3), oracle=lambda x, s, shape: x[2:4, :3])
-sample("slice_update", inputs=f(4, 5), start_indices=[1, 2], updates=f(2, 3), oracle=lambda x, start_indices, updates: _window(x, updates))
+sample(
+    "slice",
+    inputs=f(4, 5),
+    start_indices=np.array([3, 0], "int32"),
+    shape=(2, 3),
+    oracle=lambda x, s, shape: x[2:4, :3],
+)
+sample(
+    "slice_update",
+    inputs=f(4, 5),
+    start_indices=[1, 2],
+    updates=f(2, 3),
+    oracle=lambda x, start_indices, updates: _window(x, updates),
+)
 
 
 def _window(x, updates):
@@ -383,7 +437,13 @@ sample("one_hot", x=i(2, 3, low=-2, high=6), num_classes=4, oracle=_hot)
 sample("one_hot", x=i(2, 3, low=-2, high=6), num_classes=4, axis=0, dtype="int32", oracle=_hot)
 sample("one_hot", x=i(4, low=0, high=3, dtype="uint8"), num_classes=3, axis=1, dtype="bool", oracle=_hot)
 sample("multi_hot", inputs=i(2, 3, low=-2, high=6), num_classes=4, oracle=lambda x, num_classes: _hot(x, 4).max(1))
-sample("multi_hot", inputs=i(2, 3, low=0, high=4), num_classes=4, axis=1, oracle=lambda x, num_classes, axis: _hot(x, 4).max(1))
+sample(
+    "multi_hot",
+    inputs=i(2, 3, low=0, high=4),
+    num_classes=4,
+    axis=1,
+    oracle=lambda x, num_classes, axis: _hot(x, 4).max(1),
+)
 sample("multi_hot", inputs=i(3, low=0, high=4), num_classes=4, oracle=lambda x, num_classes: _hot(x, 4).max(0))
 sample("nonzero", x=i(3, 4, low=0, high=2), oracle=lambda x: list(np.nonzero(x)), compiled=False)
 sample("nonzero", x=f(5), oracle=lambda x: list(np.nonzero(x)), compiled=False)
@@ -397,7 +457,12 @@ for name in ("sort", "argsort"):
     sample(name, x=i(3, 7, low=0, high=3), oracle=lambda x, name=name: getattr(np, name)(x, kind="stable"))
     sample(name, x=np.array([2.0, np.nan, -1.0, np.inf]), oracle=getattr(np, name), grad=False)
 sample("top_k", x=apart(3, 7), k=3, oracle=lambda x, k: [-np.sort(-x)[:, :k], np.argsort(-x)[:, :k]])
-sample("top_k", x=i(2, 9, low=0, high=3), k=4, oracle=lambda x, k: [-np.sort(-x)[:, :k], np.argsort(-x, kind="stable")[:, :k]])
+sample(
+    "top_k",
+    x=i(2, 9, low=0, high=3),
+    k=4,
+    oracle=lambda x, k: [-np.sort(-x)[:, :k], np.argsort(-x, kind="stable")[:, :k]],
+)
 for side in ("left", "right"):
     sample("searchsorted", sorted_sequence=np.sort(i(9)), values=i(2, 3), side=side, oracle=np.searchsorted)
     sample("searchsorted", sorted_sequence=np.sort(f(9)), values=f(4), side=side, oracle=np.searchsorted)
@@ -426,11 +491,26 @@ sample("identity", n=3, oracle=np.identity)
 sample("linspace", start=0, stop=1, num=5, oracle=np.linspace)
 sample("linspace", start=f(2), stop=f(2), num=4, axis=-1, oracle=np.linspace)
 sample("linspace", start=0, stop=10, num=4, endpoint=False, dtype="int32", oracle=np.linspace)
-sample("linspace", start=0.0, stop=1.0, num=3, retstep=True, oracle=lambda start, stop, num, retstep: np.linspace(start, stop, num, retstep=retstep))
+sample(
+    "linspace",
+    start=0.0,
+    stop=1.0,
+    num=3,
+    retstep=True,
+    oracle=lambda start, stop, num, retstep: np.linspace(start, stop, num, retstep=retstep),
+)
 
 # ------------------------------------------------------------------ linear algebra
 
-for a, c in [((2, 3), (3, 4)), ((3,), (3, 4)), ((2, 3), (3,)), ((3,), (3,)), ((5, 2, 3), (3, 4)), ((5, 1, 2, 3), (2, 3, 1)), ((2, 0), (0, 3))]:
+for a, c in [
+    ((2, 3), (3, 4)),
+    ((3,), (3, 4)),
+    ((2, 3), (3,)),
+    ((3,), (3,)),
+    ((5, 2, 3), (3, 4)),
+    ((5, 1, 2, 3), (2, 3, 1)),
+    ((2, 0), (0, 3)),
+]:
     sample("matmul", x1=f(*a), x2=f(*c), oracle=np.matmul)
 sample("matmul", x1=i(2, 3), x2=i(3, 2), oracle=np.matmul)
 sample("matmul", x1=i(2, 3, low=100, high=127, dtype="int8"), x2=i(3, 2, low=100, high=127, dtype="int8"), gives="int32",
@@ -443,8 +523,13 @@ for equation, *shapes in [
     ("...->...", (2, 3)), ("abc->ca", (2, 3, 4)),
 ]:  # fmt: skip
     operands = [f(*s) for s in shapes]
-    sample("einsum", subscripts=equation, operands=operands, oracle=lambda subscripts, operands: np.einsum(subscripts, *operands),
-           call=lambda einsum, subscripts, operands: einsum(subscripts, *operands))
+    sample(
+        "einsum",
+        subscripts=equation,
+        operands=operands,
+        oracle=lambda subscripts, operands: np.einsum(subscripts, *operands),
+        call=lambda einsum, subscripts, operands: einsum(subscripts, *operands),
+    )
 sample("tensordot", x1=f(2, 3, 4), x2=f(3, 4, 5), oracle=np.tensordot)
 sample("tensordot", x1=f(2, 3), x2=f(3, 2), axes=1, oracle=np.tensordot)
 sample("tensordot", x1=f(2, 3), x2=f(4, 5), axes=0, oracle=np.tensordot)
@@ -452,11 +537,33 @@ sample("tensordot", x1=f(2, 3, 4), x2=f(4, 2), axes=([0, -1], [1, 0]), oracle=np
 sample("tensordot", x1=f(2, 3), x2=f(3, 4), axes=(1, 0), oracle=np.tensordot)
 sample("outer", x1=f(3), x2=f(2, 2), oracle=np.outer)
 for order in (None, 1, 2, 3, 0, np.inf, -np.inf):
-    sample("norm", x=apart(3, 4), ord=order, axis=-1, oracle=lambda x, ord, axis: np.linalg.norm(x, ord, axis), grad=order != 0)
+    sample(
+        "norm",
+        x=apart(3, 4),
+        ord=order,
+        axis=-1,
+        oracle=lambda x, ord, axis: np.linalg.norm(x, ord, axis),
+        grad=order != 0,
+    )
 for order in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
-    sample("norm", x=apart(3, 4), ord=order, axis=(0, 1), oracle=lambda x, ord, axis: np.linalg.norm(x, ord, axis), tol=1e-4, grad=order not in (-2, "nuc"))
+    sample(
+        "norm",
+        x=apart(3, 4),
+        ord=order,
+        axis=(0, 1),
+        oracle=lambda x, ord, axis: np.linalg.norm(x, ord, axis),
+        tol=1e-4,
+        grad=order not in (-2, "nuc"),
+    )
 sample("norm", x=f(2, 3, 4), oracle=np.linalg.norm)
-sample("norm", x=f(2, 3), ord="fro", axis=(0, 1), keepdims=True, oracle=lambda x, ord, axis, keepdims: np.linalg.norm(x, ord, axis, keepdims))
+sample(
+    "norm",
+    x=f(2, 3),
+    ord="fro",
+    axis=(0, 1),
+    keepdims=True,
+    oracle=lambda x, ord, axis, keepdims: np.linalg.norm(x, ord, axis, keepdims),
+)
 sample("norm", x=np.zeros((2, 3)), axis=-1, oracle=lambda x, axis: np.linalg.norm(x, axis=axis), grad=False)
 sample("cholesky", x=spd(2, 3, 3), oracle=np.linalg.cholesky, grad=False)
 sample("cholesky", x=spd(3, 3), upper=True, oracle=lambda x, upper: scipy.linalg.cholesky(x), grad=False)
@@ -466,7 +573,13 @@ sample("slogdet", x=rows(2, 3, 3), oracle=lambda x: list(np.linalg.slogdet(x)))
 sample("solve", a=rows(2, 3, 3), b=f(2, 3, 2), oracle=np.linalg.solve)
 sample("solve", a=rows(3, 3), b=f(3), oracle=np.linalg.solve)
 sample("solve_triangular", a=rows(3, 3), b=f(3, 2), oracle=lambda a, b: scipy.linalg.solve_triangular(a, b))
-sample("solve_triangular", a=rows(3, 3), b=f(3, 2), lower=True, oracle=lambda a, b, lower: scipy.linalg.solve_triangular(a, b, lower=True))
+sample(
+    "solve_triangular",
+    a=rows(3, 3),
+    b=f(3, 2),
+    lower=True,
+    oracle=lambda a, b, lower: scipy.linalg.solve_triangular(a, b, lower=True),
+)
 sample("svd", x=f(4, 3), compute_uv=False, oracle=lambda x, compute_uv: np.linalg.svd(x, compute_uv=False), tol=1e-4)
 sample("svd", x=f(2, 3, 4), full_matrices=False, grad=False)
 sample("qr", x=f(4, 3), grad=False)
@@ -503,20 +616,54 @@ for name in ("gcd", "lcm"):
     sample(name, x1=i(3, low=0, high=30), x2=6, oracle=getattr(np, name))
 sample("heaviside", x1=np.array([-1.0, 0.0, 2.0, np.nan]), x2=f(4), oracle=np.heaviside, grad=False)
 sample("hypot", x1=f(3, 4), x2=f(4), oracle=np.hypot)
-sample("hypot", x1=np.array([0.0, 1e30, np.inf, np.inf]), x2=np.array([0.0, 1e30, 1.0, np.inf]), oracle=np.hypot, grad=False)
+sample(
+    "hypot",
+    x1=np.array([0.0, 1e30, np.inf, np.inf]),
+    x2=np.array([0.0, 1e30, 1.0, np.inf]),
+    oracle=np.hypot,
+    grad=False,
+)
 sample("ldexp", x1=f(3), x2=i(3), oracle=np.ldexp)
 for name in ("logaddexp", "logaddexp2"):
     sample(name, x1=f(3, 4), x2=f(4), oracle=getattr(np, name))
-    sample(name, x1=np.array([1000.0, -np.inf, np.inf, np.nan]), x2=np.array([1000.0, -np.inf, 1.0, 1.0]), oracle=getattr(np, name), grad=False)
-sample("divide_no_nan", x1=f(4), x2=np.array([0.0, 1.0, -2.0, 0.0]), oracle=lambda x, y: np.divide(x, y, out=np.zeros(4), where=y != 0), grad=False)
+    sample(
+        name,
+        x1=np.array([1000.0, -np.inf, np.inf, np.nan]),
+        x2=np.array([1000.0, -np.inf, 1.0, 1.0]),
+        oracle=getattr(np, name),
+        grad=False,
+    )
+sample(
+    "divide_no_nan",
+    x1=f(4),
+    x2=np.array([0.0, 1.0, -2.0, 0.0]),
+    oracle=lambda x, y: np.divide(x, y, out=np.zeros(4), where=y != 0),
+    grad=False,
+)
 sample("isclose", x1=special(), x2=special() + 1e-9, oracle=np.isclose)
 sample("isclose", x1=special(), x2=special(), equal_nan=True, rtol=1e-3, oracle=np.isclose)
 sample("isclose", x1=i(4), x2=i(4), oracle=np.isclose)
 sample("allclose", x1=f(4), x2=f(4), oracle=np.allclose)
-sample("select", condlist=[b(4), b(4)], choicelist=[f(4), f(4)], default=2.0, oracle=lambda c, x, default: np.select(c, x, default))
-sample("saturate_cast", x=np.array([300.0, -5.0, 7.5]), dtype="uint8", oracle=lambda x, dtype: np.array([255, 0, 7], "uint8"))
+sample(
+    "select",
+    condlist=[b(4), b(4)],
+    choicelist=[f(4), f(4)],
+    default=2.0,
+    oracle=lambda c, x, default: np.select(c, x, default),
+)
+sample(
+    "saturate_cast",
+    x=np.array([300.0, -5.0, 7.5]),
+    dtype="uint8",
+    oracle=lambda x, dtype: np.array([255, 0, 7], "uint8"),
+)
 sample("saturate_cast", x=np.array([3e10, -3e10, 7.0]), dtype="int32", gives="int32")
-sample("saturate_cast", x=i(4, low=-300, high=300), dtype="int8", oracle=lambda x, dtype: np.clip(x, -128, 127).astype("int8"))
+sample(
+    "saturate_cast",
+    x=i(4, low=-300, high=300),
+    dtype="int8",
+    oracle=lambda x, dtype: np.clip(x, -128, 127).astype("int8"),
+)
 sample("copy", x=f(3), oracle=np.copy)
 sample("copy", x=b(3), oracle=np.copy)
 sample("array", x=f(3), oracle=np.array)
@@ -554,7 +701,15 @@ for name in ("std", "ptp", "median"):
 sample("median", x=np.array([1.0, np.nan, 2.0]), oracle=np.median, grad=False)
 for method in ("linear", "lower", "higher", "midpoint", "nearest"):
     sample("quantile", x=apart(3, 6), q=0.4, axis=1, method=method, oracle=np.quantile)
-    sample("nanquantile", x=np.where(apart(3, 6) > 1.5, np.nan, apart(3, 6)), q=0.4, axis=1, method=method, oracle=np.nanquantile, grad=False)
+    sample(
+        "nanquantile",
+        x=np.where(apart(3, 6) > 1.5, np.nan, apart(3, 6)),
+        q=0.4,
+        axis=1,
+        method=method,
+        oracle=np.nanquantile,
+        grad=False,
+    )
 sample("quantile", x=apart(3, 4, 5), q=[0.0, 0.25, 1.0], axis=(0, -1), keepdims=True, oracle=np.quantile)
 sample("quantile", x=apart(3, 5), q=np.array([[0.1, 0.5], [0.6, 1.0]]), axis=0, oracle=np.quantile, grad=False)
 sample("nanquantile", x=holes, q=[0.2, 0.9], axis=(0, 2), oracle=np.nanquantile, grad=False)
@@ -568,11 +723,39 @@ sample("count_nonzero", x=f(3, 4), oracle=np.count_nonzero)
 sample("digitize", x=f(3, 4), bins=np.array([-1.0, 0.0, 1.0]), oracle=np.digitize)
 sample("digitize", x=i(4), bins=np.array([-1, 0, 1], "int32"), oracle=np.digitize)
 sample("bincount", x=i(9, low=0, high=5), oracle=np.bincount, compiled=False)
-sample("bincount", x=i(9, low=0, high=5), weights=f(9), minlength=8, oracle=lambda x, weights, minlength: np.bincount(x, weights, minlength), compiled=False, grad=False)
-sample("bincount", x=np.array([[0, 2, 2], [1, 1, 1]], "int32"), oracle=lambda x: np.array([[1, 0, 2], [0, 3, 0]]), compiled=False)
-sample("histogram", x=f(20), bins=5, oracle=lambda x, bins: [v.astype(float) for v in np.histogram(x, bins)], grad=False)
-sample("histogram", x=f(20), bins=4, range=(-1.0, 1.5), oracle=lambda x, bins, range: [v.astype(float) for v in np.histogram(x, bins, range)], grad=False)
-sample("in_top_k", targets=np.array([0, 2, 5, 1], "int32"), predictions=np.array([[3.0, 2, 1], [1, 2, 3], [1, 2, 3], [2, 2, 2]]), k=1, oracle=lambda t, p, k: np.array([True, True, False, True]))
+sample(
+    "bincount",
+    x=i(9, low=0, high=5),
+    weights=f(9),
+    minlength=8,
+    oracle=lambda x, weights, minlength: np.bincount(x, weights, minlength),
+    compiled=False,
+    grad=False,
+)
+sample(
+    "bincount",
+    x=np.array([[0, 2, 2], [1, 1, 1]], "int32"),
+    oracle=lambda x: np.array([[1, 0, 2], [0, 3, 0]]),
+    compiled=False,
+)
+sample(
+    "histogram", x=f(20), bins=5, oracle=lambda x, bins: [v.astype(float) for v in np.histogram(x, bins)], grad=False
+)
+sample(
+    "histogram",
+    x=f(20),
+    bins=4,
+    range=(-1.0, 1.5),
+    oracle=lambda x, bins, range: [v.astype(float) for v in np.histogram(x, bins, range)],
+    grad=False,
+)
+sample(
+    "in_top_k",
+    targets=np.array([0, 2, 5, 1], "int32"),
+    predictions=np.array([[3.0, 2, 1], [1, 2, 3], [1, 2, 3], [2, 2, 2]]),
+    k=1,
+    oracle=lambda t, p, k: np.array([True, True, False, True]),
+)
 sample("corrcoef", x=f(3, 6), oracle=np.corrcoef, tol=1e-4, grad=False)
 sample("corrcoef", x=f(6), oracle=np.corrcoef, grad=False)
 for mode in ("valid", "same", "full"):
@@ -583,7 +766,15 @@ for mode in ("valid", "same", "full"):
 
 sample("append", x1=f(2, 3), x2=f(3), oracle=np.append)
 sample("append", x1=f(2, 3), x2=f(1, 3), axis=0, oracle=np.append)
-for name, shapes in [("hstack", [(3,), (2,)]), ("hstack", [(2, 3), (2, 1)]), ("vstack", [(3,), (3,)]), ("vstack", [(2, 3), (1, 3)]), ("dstack", [(3,), (3,)]), ("dstack", [(2, 3), (2, 3)]), ("dstack", [(2, 3, 1), (2, 3, 2)])]:
+for name, shapes in [
+    ("hstack", [(3,), (2,)]),
+    ("hstack", [(2, 3), (2, 1)]),
+    ("vstack", [(3,), (3,)]),
+    ("vstack", [(2, 3), (1, 3)]),
+    ("dstack", [(3,), (3,)]),
+    ("dstack", [(2, 3), (2, 3)]),
+    ("dstack", [(2, 3, 1), (2, 3, 2)]),
+]:
     sample(name, xs=[f(*s) for s in shapes], oracle=getattr(np, name))
 sample("array_split", x=f(7, 2), indices_or_sections=3, oracle=np.array_split)
 sample("array_split", x=f(2, 7), indices_or_sections=[2, 3], axis=1, oracle=np.array_split)
@@ -594,7 +785,13 @@ sample("dsplit", x=f(2, 3, 4), indices_or_sections=2, oracle=np.dsplit)
 sample("fliplr", x=f(2, 3), oracle=np.fliplr)
 sample("flipud", x=f(2, 3), oracle=np.flipud)
 for k in (0, 1, 2, 3, -1, 6):
-    sample("rot90", array=f(2, 3, 2), k=k, axes=(0, -1) if k == 3 else (0, 1), oracle=lambda x, k, axes: np.rot90(x, k, axes))
+    sample(
+        "rot90",
+        array=f(2, 3, 2),
+        k=k,
+        axes=(0, -1) if k == 3 else (0, 1),
+        oracle=lambda x, k, axes: np.rot90(x, k, axes),
+    )
 sample("rot90", array=f(2, 3), axes=(1, 0), oracle=lambda x, axes: np.rot90(x, 1, axes))
 sample("diagflat", x=f(2, 2), k=1, oracle=np.diagflat)
 for indexing in ("xy", "ij"):
@@ -602,7 +799,13 @@ for indexing in ("xy", "ij"):
            call=lambda meshgrid, x, indexing: meshgrid(*x, indexing=indexing))  # fmt: skip
 sample("meshgrid", x=[f(3)], oracle=lambda x: list(np.meshgrid(*x)), call=lambda meshgrid, x: meshgrid(*x))
 sample("meshgrid", x=[f(2, 2), f(3)], oracle=lambda x: list(np.meshgrid(*x)), call=lambda meshgrid, x: meshgrid(*x))
-sample("rearrange", tensor=f(2, 6, 3), pattern="b (h w) c -> b w (c h)", h=2, oracle=lambda x, pattern, h: x.reshape(2, 2, 3, 3).transpose(0, 2, 3, 1).reshape(2, 3, 6))
+sample(
+    "rearrange",
+    tensor=f(2, 6, 3),
+    pattern="b (h w) c -> b w (c h)",
+    h=2,
+    oracle=lambda x, pattern, h: x.reshape(2, 2, 3, 3).transpose(0, 2, 3, 1).reshape(2, 3, 6),
+)
 sample("rearrange", tensor=f(2, 3, 4), pattern="... c -> c ...", oracle=lambda x, pattern: np.moveaxis(x, -1, 0))
 sample("rearrange", tensor=f(2, 3), pattern="a b -> a 1 b", oracle=lambda x, pattern: x[:, None])
 sample("rearrange", tensor=f(2, 3, 4), pattern="a b c -> (a b c)", oracle=lambda x, pattern: x.ravel())
@@ -610,20 +813,64 @@ sample("rearrange", tensor=f(2, 3, 4), pattern="a b c -> (a b c)", oracle=lambda
 # ------------------------------------------------------------------ more indexing and order
 
 ids = np.array([0, 2, -1, 2, 5], "int32")
-for name, reduce, empty in [("sum", np.sum, 0.0), ("max", np.max, -np.inf), ("min", np.min, np.inf), ("prod", np.prod, 1.0)]:
+for name, reduce, empty in [
+    ("sum", np.sum, 0.0),
+    ("max", np.max, -np.inf),
+    ("min", np.min, np.inf),
+    ("prod", np.prod, 1.0),
+]:
     sample("segment_" + name, data=apart(5, 2), segment_ids=ids, num_segments=4, grad=name == "sum",
            oracle=lambda d, j, num_segments, o=reduce, e=empty: np.stack([o(d[j == k], axis=0) if (j == k).any() else np.full(2, e) for k in range(4)]))  # fmt: skip
-    sample("segment_" + name, data=i(4, 2), segment_ids=np.array([0, 1, 1, 2], "int32"), compiled=False, oracle=lambda d, j, o=reduce: np.array([o(d[j == k], axis=0) for k in range(3)]))
-sample("unravel_index", indices=np.array([[5, 0], [-1, 3]], "int32"), shape=(2, 3), oracle=lambda j, shape: list(np.unravel_index(j % 6, shape)))
+    sample(
+        "segment_" + name,
+        data=i(4, 2),
+        segment_ids=np.array([0, 1, 1, 2], "int32"),
+        compiled=False,
+        oracle=lambda d, j, o=reduce: np.array([o(d[j == k], axis=0) for k in range(3)]),
+    )
+sample(
+    "unravel_index",
+    indices=np.array([[5, 0], [-1, 3]], "int32"),
+    shape=(2, 3),
+    oracle=lambda j, shape: list(np.unravel_index(j % 6, shape)),
+)
 sample("argpartition", x=apart(3, 4), kth=2, axis=0, oracle=lambda x, kth, axis: np.argsort(x, axis))
 sample("isin", x1=i(3, 4), x2=i(5), oracle=np.isin)
 sample("isin", x1=f(3), x2=np.zeros(0), invert=True, oracle=np.isin)
 repeats = np.array([3, 1, 1, 2, 3, 3], "int32")
 sample("unique", x=repeats, oracle=np.unique, compiled=False)
-sample("unique", x=repeats.reshape(2, 3), return_index=True, return_inverse=True, return_counts=True, oracle=lambda x, **kw: list(np.unique(x, **kw)), compiled=False)
-sample("unique", x=np.array([[1, 2], [0, 5], [1, 2]], "int32"), axis=0, return_inverse=True, oracle=lambda x, **kw: [v.reshape(-1) if n else v for n, v in enumerate(np.unique(x, **kw))], compiled=False)
-sample("unique", x=np.array([np.nan, 1.0, np.nan]), oracle=lambda x: np.unique(x, equal_nan=False), compiled=False, grad=False)
-sample("unique", x=repeats, size=5, fill_value=9, return_counts=True, oracle=lambda x, **kw: [np.array([1, 2, 3, 9, 9]), np.array([2, 1, 3, 0, 0])])
+sample(
+    "unique",
+    x=repeats.reshape(2, 3),
+    return_index=True,
+    return_inverse=True,
+    return_counts=True,
+    oracle=lambda x, **kw: list(np.unique(x, **kw)),
+    compiled=False,
+)
+sample(
+    "unique",
+    x=np.array([[1, 2], [0, 5], [1, 2]], "int32"),
+    axis=0,
+    return_inverse=True,
+    oracle=lambda x, **kw: [v.reshape(-1) if n else v for n, v in enumerate(np.unique(x, **kw))],
+    compiled=False,
+)
+sample(
+    "unique",
+    x=np.array([np.nan, 1.0, np.nan]),
+    oracle=lambda x: np.unique(x, equal_nan=False),
+    compiled=False,
+    grad=False,
+)
+sample(
+    "unique",
+    x=repeats,
+    size=5,
+    fill_value=9,
+    return_counts=True,
+    oracle=lambda x, **kw: [np.array([1, 2, 3, 9, 9]), np.array([2, 1, 3, 0, 0])],
+)
 sample("unique", x=repeats, size=2, return_index=True, oracle=lambda x, **kw: [np.array([1, 2]), np.array([1, 3])])
 
 # ------------------------------------------------------------------ more creation
@@ -683,11 +930,25 @@ sample("fft", x=[f(2, 5), f(2, 5)], oracle=lambda x: _pair(np.fft.fft(x[0] + 1j 
 sample("fft2", x=[f(2, 3, 4), f(2, 3, 4)], oracle=lambda x: _pair(np.fft.fft2(x[0] + 1j * x[1])), tol=1e-4)
 sample("ifft2", x=[f(2, 3, 4), f(2, 3, 4)], oracle=lambda x: _pair(np.fft.ifft2(x[0] + 1j * x[1])), tol=1e-4)
 for length in (None, 4, 9):
-    sample("rfft", x=f(2, 6), fft_length=length, oracle=lambda x, fft_length: _pair(np.fft.rfft(x, fft_length)), tol=1e-4)
-    sample("irfft", x=[f(2, 4), f(2, 4)], fft_length=length, oracle=lambda x, fft_length: np.fft.irfft(x[0] + 1j * x[1], fft_length), tol=1e-4)
+    sample(
+        "rfft", x=f(2, 6), fft_length=length, oracle=lambda x, fft_length: _pair(np.fft.rfft(x, fft_length)), tol=1e-4
+    )
+    sample(
+        "irfft",
+        x=[f(2, 4), f(2, 4)],
+        fft_length=length,
+        oracle=lambda x, fft_length: np.fft.irfft(x[0] + 1j * x[1], fft_length),
+        tol=1e-4,
+    )
 sample("view_as_complex", x=f(3, 2), oracle=lambda x: x[:, 0] + 1j * x[:, 1], grad=False)
 sample("view_as_real", x=f(3) + 1j * f(3), oracle=lambda x: np.stack([x.real, x.imag], -1), grad=False)
-sample("extract_sequences", x=f(2, 10), sequence_length=4, sequence_stride=3, oracle=lambda x, sequence_length, sequence_stride: np.stack([x[:, k : k + 4] for k in (0, 3, 6)], 1))
+sample(
+    "extract_sequences",
+    x=f(2, 10),
+    sequence_length=4,
+    sequence_stride=3,
+    oracle=lambda x, sequence_length, sequence_stride: np.stack([x[:, k : k + 4] for k in (0, 3, 6)], 1),
+)
 
 
 def _stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=True):
@@ -703,8 +964,25 @@ def _stft(x, sequence_length, sequence_stride, fft_length, window="hann", center
 signal = f(2, 20)
 for options in ({}, {"window": "hamming"}, {"window": None, "center": False}):
     sample("stft", x=signal, sequence_length=6, sequence_stride=3, fft_length=8, **options, oracle=_stft, tol=1e-4)
-sample("istft", x=_stft(signal, 6, 3, 8), sequence_length=6, sequence_stride=3, fft_length=8, oracle=lambda x, **kw: signal[:, :18], tol=1e-4)
-sample("istft", x=_stft(signal, 6, 3, 8), sequence_length=6, sequence_stride=3, fft_length=8, length=20, oracle=lambda x, **kw: signal, tol=1e-4)
+sample(
+    "istft",
+    x=_stft(signal, 6, 3, 8),
+    sequence_length=6,
+    sequence_stride=3,
+    fft_length=8,
+    oracle=lambda x, **kw: signal[:, :18],
+    tol=1e-4,
+)
+sample(
+    "istft",
+    x=_stft(signal, 6, 3, 8),
+    sequence_length=6,
+    sequence_stride=3,
+    fft_length=8,
+    length=20,
+    oracle=lambda x, **kw: signal,
+    tol=1e-4,
+)
 
 # ------------------------------------------------------------------ images
 
@@ -723,19 +1001,65 @@ def _bilinear(x, size, **kw):
 
 
 sample("image.resize", images=picture, size=(8, 4), oracle=_bilinear)
-sample("image.resize", images=picture[0], size=(10, 14), interpolation="nearest", oracle=lambda x, **kw: x.repeat(2, 0).repeat(2, 1), grad=False)
+sample(
+    "image.resize",
+    images=picture[0],
+    size=(10, 14),
+    interpolation="nearest",
+    oracle=lambda x, **kw: x.repeat(2, 0).repeat(2, 1),
+    grad=False,
+)
 for method in ("bicubic", "lanczos3", "lanczos5"):
     sample("image.resize", images=picture, size=(3, 9), interpolation=method, antialias=True)
-sample("image.resize", images=picture.transpose(0, 3, 1, 2), size=(8, 4), data_format="channels_first", oracle=lambda x, **kw: _bilinear(x.transpose(0, 2, 3, 1), (8, 4)).transpose(0, 3, 1, 2), grad=False)
+sample(
+    "image.resize",
+    images=picture.transpose(0, 3, 1, 2),
+    size=(8, 4),
+    data_format="channels_first",
+    oracle=lambda x, **kw: _bilinear(x.transpose(0, 2, 3, 1), (8, 4)).transpose(0, 3, 1, 2),
+    grad=False,
+)
 sample("image.resize", images=(picture * 255).astype("uint8"), size=(8, 4), gives="uint8")
-sample("image.resize", images=picture, size=(4, 4), crop_to_aspect_ratio=True, oracle=lambda x, **kw: _bilinear(x[:, :, 1:6], (4, 4)), grad=False)
-sample("image.resize", images=picture, size=(6, 4), pad_to_aspect_ratio=True, fill_value=2.0, oracle=lambda x, **kw: _bilinear(np.pad(x, ((0, 0), (2, 2), (0, 0), (0, 0)), constant_values=2.0), (6, 4)), grad=False)
-sample("image.scale_and_translate", images=picture, output_shape=(2, 5, 7, 3), scale=(1.0, 1.0), translation=(1.0, -2.0), spatial_dims=(1, 2), method="linear", oracle=lambda x, **kw: np.pad(x, ((0, 0), (1, 0), (0, 2), (0, 0)))[:, :-1, 2:])
+sample(
+    "image.resize",
+    images=picture,
+    size=(4, 4),
+    crop_to_aspect_ratio=True,
+    oracle=lambda x, **kw: _bilinear(x[:, :, 1:6], (4, 4)),
+    grad=False,
+)
+sample(
+    "image.resize",
+    images=picture,
+    size=(6, 4),
+    pad_to_aspect_ratio=True,
+    fill_value=2.0,
+    oracle=lambda x, **kw: _bilinear(np.pad(x, ((0, 0), (2, 2), (0, 0), (0, 0)), constant_values=2.0), (6, 4)),
+    grad=False,
+)
+sample(
+    "image.scale_and_translate",
+    images=picture,
+    output_shape=(2, 5, 7, 3),
+    scale=(1.0, 1.0),
+    translation=(1.0, -2.0),
+    spatial_dims=(1, 2),
+    method="linear",
+    oracle=lambda x, **kw: np.pad(x, ((0, 0), (1, 0), (0, 2), (0, 0)))[:, :-1, 2:],
+)
 for order in (0, 1):
-    for mode, scipys in [("constant", "grid-constant"), ("nearest", "nearest"), ("wrap", "grid-wrap"), ("mirror", "mirror"), ("reflect", "reflect")]:
+    for mode, scipys in [
+        ("constant", "grid-constant"),
+        ("nearest", "nearest"),
+        ("wrap", "grid-wrap"),
+        ("mirror", "mirror"),
+        ("reflect", "reflect"),
+    ]:
         sample("image.map_coordinates", inputs=picture[0, :, :, 0], coordinates=_random.uniform(-3, 9, (2, 3, 4)), order=order, fill_mode=mode, fill_value=0.5,
                oracle=lambda x, c, order, fill_mode, fill_value, m=scipys: scipy.ndimage.map_coordinates(x, c, order=order, mode=m, cval=fill_value), grad=order == 1)  # fmt: skip
-turn = np.array([[0.913, 0.207, -0.31, -0.113, 1.107, 0.41, 0.0, 0.0], [1.01, 0.03, 0.57, 0.02, 1.03, 0.21, 0.011, 0.023]])
+turn = np.array(
+    [[0.913, 0.207, -0.31, -0.113, 1.107, 0.41, 0.0, 0.0], [1.01, 0.03, 0.57, 0.02, 1.03, 0.21, 0.011, 0.023]]
+)
 
 
 def _affine(x, t, order=1, mode="grid-constant", cval=0.25):
@@ -749,26 +1073,103 @@ def _affine(x, t, order=1, mode="grid-constant", cval=0.25):
     return out
 
 
-sample("image.affine_transform", images=picture, transform=turn, fill_value=0.25, oracle=lambda x, t, fill_value: _affine(x, t))
-sample("image.affine_transform", images=picture, transform=turn, interpolation="nearest", fill_mode="reflect", oracle=lambda x, t, **kw: _affine(x, t, 0, "reflect"), grad=False)
-sample("image.affine_transform", images=picture[0].transpose(2, 0, 1).copy(), transform=turn[0], fill_value=0.25, data_format="channels_first", oracle=lambda x, t, **kw: _affine(x.transpose(1, 2, 0)[None], t[None])[0].transpose(2, 0, 1), grad=False)
+sample(
+    "image.affine_transform",
+    images=picture,
+    transform=turn,
+    fill_value=0.25,
+    oracle=lambda x, t, fill_value: _affine(x, t),
+)
+sample(
+    "image.affine_transform",
+    images=picture,
+    transform=turn,
+    interpolation="nearest",
+    fill_mode="reflect",
+    oracle=lambda x, t, **kw: _affine(x, t, 0, "reflect"),
+    grad=False,
+)
+sample(
+    "image.affine_transform",
+    images=picture[0].transpose(2, 0, 1).copy(),
+    transform=turn[0],
+    fill_value=0.25,
+    data_format="channels_first",
+    oracle=lambda x, t, **kw: _affine(x.transpose(1, 2, 0)[None], t[None])[0].transpose(2, 0, 1),
+    grad=False,
+)
 square = np.array([[0.0, 0], [0, 4], [6, 0], [6, 4]])
-sample("image.perspective_transform", images=picture[0], start_points=square, end_points=square, oracle=lambda x, s, e: x, tol=1e-4, grad=False)
+sample(
+    "image.perspective_transform",
+    images=picture[0],
+    start_points=square,
+    end_points=square,
+    oracle=lambda x, s, e: x,
+    tol=1e-4,
+    grad=False,
+)
 sample("image.perspective_transform", images=picture, start_points=np.stack([square, square]), end_points=np.stack([square, square]) + 1.0, fill_value=0.5,
        oracle=lambda x, s, e, fill_value: np.pad(x, ((0, 0), (1, 0), (1, 0), (0, 0)), constant_values=0.5)[:, :-1, :-1], tol=1e-3, grad=False)  # fmt: skip
-sample("image.pad_images", images=picture, top_padding=1, left_padding=2, bottom_padding=0, target_width=10, oracle=lambda x, **kw: np.pad(x, ((0, 0), (1, 0), (2, 1), (0, 0))))
-sample("image.crop_images", images=picture, top_cropping=1, right_cropping=2, target_height=3, left_cropping=1, oracle=lambda x, **kw: x[:, 1:4, 1:5])
-sample("image.extract_patches", images=picture[:, :4, :6], size=(2, 3), oracle=lambda x, size: x.reshape(2, 2, 2, 2, 3, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 2, 2, 18))
-sample("image.extract_patches", images=picture[0], size=1, strides=2, padding="same", oracle=lambda x, **kw: x[::2, ::2])
-sample("image.extract_patches_3d", volumes=f(1, 2, 4, 2, 1), size=2, oracle=lambda x, size: np.stack([x[0, :, :2].ravel(), x[0, :, 2:].ravel()]).reshape(1, 1, 2, 1, 8))
+sample(
+    "image.pad_images",
+    images=picture,
+    top_padding=1,
+    left_padding=2,
+    bottom_padding=0,
+    target_width=10,
+    oracle=lambda x, **kw: np.pad(x, ((0, 0), (1, 0), (2, 1), (0, 0))),
+)
+sample(
+    "image.crop_images",
+    images=picture,
+    top_cropping=1,
+    right_cropping=2,
+    target_height=3,
+    left_cropping=1,
+    oracle=lambda x, **kw: x[:, 1:4, 1:5],
+)
+sample(
+    "image.extract_patches",
+    images=picture[:, :4, :6],
+    size=(2, 3),
+    oracle=lambda x, size: x.reshape(2, 2, 2, 2, 3, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 2, 2, 18),
+)
+sample(
+    "image.extract_patches", images=picture[0], size=1, strides=2, padding="same", oracle=lambda x, **kw: x[::2, ::2]
+)
+sample(
+    "image.extract_patches_3d",
+    volumes=f(1, 2, 4, 2, 1),
+    size=2,
+    oracle=lambda x, size: np.stack([x[0, :, :2].ravel(), x[0, :, 2:].ravel()]).reshape(1, 1, 2, 1, 8),
+)
 sample("image.rgb_to_grayscale", images=picture, oracle=lambda x: x @ np.array([[0.2989], [0.587], [0.114]]))
-sample("image.rgb_to_hsv", images=picture, oracle=lambda x: np.array([colorsys.rgb_to_hsv(*p) for p in x.reshape(-1, 3)]).reshape(x.shape))
-sample("image.hsv_to_rgb", images=picture, oracle=lambda x: np.array([colorsys.hsv_to_rgb(*p) for p in x.reshape(-1, 3)]).reshape(x.shape), grad=False)
+sample(
+    "image.rgb_to_hsv",
+    images=picture,
+    oracle=lambda x: np.array([colorsys.rgb_to_hsv(*p) for p in x.reshape(-1, 3)]).reshape(x.shape),
+)
+sample(
+    "image.hsv_to_rgb",
+    images=picture,
+    oracle=lambda x: np.array([colorsys.hsv_to_rgb(*p) for p in x.reshape(-1, 3)]).reshape(x.shape),
+)
+sample("image.hsv_to_rgb", images=picture[0].transpose(2, 0, 1).copy(), data_format="channels_first",
+       oracle=lambda x, data_format: np.array([colorsys.hsv_to_rgb(*p) for p in x.reshape(3, -1).T]).T.reshape(x.shape))  # fmt: skip
 sample("image.gaussian_blur", images=picture, kernel_size=(3, 5), sigma=(1.0, 2.0),
        oracle=lambda x, kernel_size, sigma: scipy.ndimage.convolve1d(scipy.ndimage.convolve1d(x, _bell(3, 1.0), 2, mode="constant"), _bell(5, 2.0), 1, mode="constant"))  # fmt: skip
 sample("image.sobel_edges", images=picture, oracle=lambda x: np.stack([_sobel(x, a) for a in (1, 2)], -1))
-sample("image.ssim", image1=_random.uniform(0, 1, (2, 6, 6, 1)), image2=_random.uniform(0, 1, (2, 6, 6, 1)), filter_size=3)
-sample("image.ssim", image1=picture[0], image2=picture[0], filter_size=5, oracle=lambda x, y, filter_size: np.asarray(1.0), grad=False)
+sample(
+    "image.ssim", image1=_random.uniform(0, 1, (2, 6, 6, 1)), image2=_random.uniform(0, 1, (2, 6, 6, 1)), filter_size=3
+)
+sample(
+    "image.ssim",
+    image1=picture[0],
+    image2=picture[0],
+    filter_size=5,
+    oracle=lambda x, y, filter_size: np.asarray(1.0),
+    grad=False,
+)
 sample("image.elastic_transform", images=picture, seed=3, compiled=False, grad=False)
 
 
@@ -781,6 +1182,7 @@ def _sobel(x, axis):
     across = 3 - axis
     smooth = scipy.ndimage.correlate1d(x, [1, 2, 1], across, mode="mirror")
     return scipy.ndimage.correlate1d(smooth, [-1, 0, 1], axis, mode="mirror")
+
 
 # ------------------------------------------------------------------ activations
 
@@ -814,13 +1216,24 @@ for approximate in (True, False):
     sample("gelu", x=apart(3, 4), approximate=approximate, oracle=lambda x, approximate: x * (
         0.5 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) if approximate else scipy.special.ndtr(x)))  # fmt: skip
 sample("elu", x=apart(3, 4), alpha=0.5, oracle=lambda x, alpha: np.where(x > 0, x, 0.5 * np.expm1(x)))
-sample("threshold", x=apart(3, 4), threshold=0.5, default_value=-1.0, oracle=lambda x, threshold, default_value: np.where(x > 0.5, x, -1.0))
+sample(
+    "threshold",
+    x=apart(3, 4),
+    threshold=0.5,
+    default_value=-1.0,
+    oracle=lambda x, threshold, default_value: np.where(x > 0.5, x, -1.0),
+)
 sample("glu", x=f(3, 4), oracle=lambda x: x[:, :2] * _sigmoid(x[:, 2:]))
 for axis in (-1, 0, (0, 2)):
     sample("softmax", x=f(2, 3, 4), axis=axis, oracle=lambda x, axis: scipy.special.softmax(x, axis))
     sample("log_softmax", x=f(2, 3, 4), axis=axis, oracle=lambda x, axis: scipy.special.log_softmax(x, axis))
 sample("softmax", x=np.array([[1000.0, 1000.0], [-1000.0, 0.0]]), oracle=_softmax, grad=False)
-sample("sparsemax", x=np.array([[1.0, 2.0, 0.2], [0.1, 0.2, 0.3]]), oracle=lambda x: np.array([[0.0, 1.0, 0.0], [0.7 / 3, 1 / 3, 1.3 / 3]]), grad=False)
+sample(
+    "sparsemax",
+    x=np.array([[1.0, 2.0, 0.2], [0.1, 0.2, 0.3]]),
+    oracle=lambda x: np.array([[0.0, 1.0, 0.0], [0.7 / 3, 1 / 3, 1.3 / 3]]),
+    grad=False,
+)
 
 # ------------------------------------------------------------------ convolution and pooling
 
@@ -838,7 +1251,11 @@ def _conv(x, kernel, strides=1, padding="valid", data_format="channels_last", di
     groups = x.shape[-1] // inside
     out = np.zeros((len(x), rows, columns, outside))
     for i, j in np.ndindex(rows, columns):
-        patch = x[:, i * strides : i * strides + reach[0] : dilation_rate, j * strides : j * strides + reach[1] : dilation_rate]
+        patch = x[
+            :,
+            i * strides : i * strides + reach[0] : dilation_rate,
+            j * strides : j * strides + reach[1] : dilation_rate,
+        ]
         for g in range(groups):
             a, b = slice(g * inside, (g + 1) * inside), slice(g * outside // groups, (g + 1) * outside // groups)
             out[:, i, j, b] = np.einsum("bhwc,hwco->bo", patch[..., a], kernel[..., b])
@@ -846,10 +1263,33 @@ def _conv(x, kernel, strides=1, padding="valid", data_format="channels_last", di
 
 
 for options in ({}, {"strides": 2}, {"padding": "same"}, {"strides": 2, "padding": "same"}, {"dilation_rate": 2}):
-    sample("conv", inputs=f(2, 6, 7, 4), kernel=f(3, 2, 4, 6), **options, data_format="channels_last", oracle=_conv, tol=1e-4)
-sample("conv", inputs=f(2, 4, 6, 7), kernel=f(3, 2, 4, 6), padding="same", data_format="channels_first", oracle=_conv, tol=1e-4)
+    sample(
+        "conv",
+        inputs=f(2, 6, 7, 4),
+        kernel=f(3, 2, 4, 6),
+        **options,
+        data_format="channels_last",
+        oracle=_conv,
+        tol=1e-4,
+    )
+sample(
+    "conv",
+    inputs=f(2, 4, 6, 7),
+    kernel=f(3, 2, 4, 6),
+    padding="same",
+    data_format="channels_first",
+    oracle=_conv,
+    tol=1e-4,
+)
 sample("conv", inputs=f(2, 6, 7, 4), kernel=f(3, 2, 2, 6), oracle=_conv, tol=1e-4)
-sample("conv", inputs=f(2, 9, 3), kernel=f(4, 3, 2), strides=2, oracle=lambda x, k, strides: _conv(x[:, :, None], np.stack([k], 1), 1)[:, ::2, 0], tol=1e-4)
+sample(
+    "conv",
+    inputs=f(2, 9, 3),
+    kernel=f(4, 3, 2),
+    strides=2,
+    oracle=lambda x, k, strides: _conv(x[:, :, None], np.stack([k], 1), 1)[:, ::2, 0],
+    tol=1e-4,
+)
 sample("conv", inputs=f(1, 3, 3, 3, 1), kernel=f(2, 2, 2, 1, 2), tol=1e-4)
 sample("depthwise_conv", inputs=f(2, 6, 7, 3), kernel=f(3, 2, 3, 2), padding="same", strides=2,
        oracle=lambda x, k, **kw: _conv(x, k.reshape(3, 2, 1, 6), **kw), tol=1e-4)  # fmt: skip
@@ -860,9 +1300,13 @@ sample("separable_conv", inputs=f(2, 6, 7, 3), depthwise_kernel=f(3, 2, 3, 2), p
 def _transposed(x, kernel, strides=1, padding="valid", **kw):
     """Scatter each input place's kernel; `same` keeps the middle."""
     h, w, outside, _ = kernel.shape
-    full = np.zeros((len(x), (x.shape[1] - 1) * strides + max(h, strides), (x.shape[2] - 1) * strides + max(w, strides), outside))
+    full = np.zeros(
+        (len(x), (x.shape[1] - 1) * strides + max(h, strides), (x.shape[2] - 1) * strides + max(w, strides), outside)
+    )
     for i, j in np.ndindex(x.shape[1:3]):
-        full[:, i * strides : i * strides + h, j * strides : j * strides + w] += np.einsum("bc,hwoc->bhwo", x[:, i, j], kernel)
+        full[:, i * strides : i * strides + h, j * strides : j * strides + w] += np.einsum(
+            "bc,hwoc->bhwo", x[:, i, j], kernel
+        )
     if padding == "same":
         cut = [(n - s * strides) // 2 for n, s in zip(full.shape[1:3], x.shape[1:3])]
         full = full[:, cut[0] : cut[0] + x.shape[1] * strides, cut[1] : cut[1] + x.shape[2] * strides]
@@ -881,22 +1325,41 @@ def _pooled(x, pool_size, reduce, strides=None, padding="valid"):
     rows, columns = ((n - pool_size) // strides + 1 for n in x.shape[1:3])
     out = np.empty((len(x), rows, columns, x.shape[-1]))
     for i, j in np.ndindex(rows, columns):
-        out[:, i, j] = reduce(x[:, i * strides : i * strides + pool_size, j * strides : j * strides + pool_size], axis=(1, 2))
+        out[:, i, j] = reduce(
+            x[:, i * strides : i * strides + pool_size, j * strides : j * strides + pool_size], axis=(1, 2)
+        )
     return out
 
 
 for name, reduce in [("max_pool", np.nanmax), ("average_pool", np.nanmean)]:
     for options in ({}, {"strides": 1}, {"padding": "same"}, {"strides": 1, "padding": "same"}):
-        sample(name, inputs=apart(2, 5, 7, 3), pool_size=2, **options, oracle=lambda x, reduce=reduce, **kw: _pooled(x, reduce=reduce, **kw))
+        sample(
+            name,
+            inputs=apart(2, 5, 7, 3),
+            pool_size=2,
+            **options,
+            oracle=lambda x, reduce=reduce, **kw: _pooled(x, reduce=reduce, **kw),
+        )
     sample(name, inputs=apart(2, 3, 4, 6), pool_size=(2, 3), data_format="channels_first",
            oracle=lambda x, pool_size, data_format, r=reduce: r(x.reshape(2, 3, 2, 2, 2, 3), axis=(3, 5)))  # fmt: skip
 for name, reduce in [("adaptive_max_pool", np.max), ("adaptive_average_pool", np.mean)]:
-    sample(name, inputs=apart(2, 4, 6, 3), output_size=(2, 3), oracle=lambda x, output_size, r=reduce: r(x.reshape(2, 2, 2, 3, 2, 3), axis=(2, 4)))
+    sample(
+        name,
+        inputs=apart(2, 4, 6, 3),
+        output_size=(2, 3),
+        oracle=lambda x, output_size, r=reduce: r(x.reshape(2, 2, 2, 3, 2, 3), axis=(2, 4)),
+    )
 
 # ------------------------------------------------------------------ normalization, attention, losses
 
 sample("moments", x=f(3, 4), axes=[0], oracle=lambda x, axes: [x.mean(0), x.var(0)])
-sample("moments", x=f(3, 4, 2), axes=(0, 1), keepdims=True, oracle=lambda x, axes, keepdims: [x.mean(axes, keepdims=True), x.var(axes, keepdims=True)])
+sample(
+    "moments",
+    x=f(3, 4, 2),
+    axes=(0, 1),
+    keepdims=True,
+    oracle=lambda x, axes, keepdims: [x.mean(axes, keepdims=True), x.var(axes, keepdims=True)],
+)
 sample("batch_normalization", x=f(3, 4), mean=f(4), variance=pos(4), axis=-1, offset=f(4), scale=f(4),
        oracle=lambda x, m, v, axis, offset, scale: (x - m) / np.sqrt(v + 1e-3) * scale + offset)  # fmt: skip
 sample("batch_normalization", x=f(3, 4, 2), mean=f(4), variance=pos(4), axis=1, epsilon=0.1,
@@ -905,7 +1368,13 @@ sample("layer_normalization", x=f(3, 4), gamma=f(4), beta=f(4), epsilon=1e-3,
        oracle=lambda x, g, b, epsilon: (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-3) * g + b)  # fmt: skip
 sample("layer_normalization", x=f(2, 3, 4), axis=(1, 2), epsilon=0.1,
        oracle=lambda x, axis, epsilon: (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + 0.1))  # fmt: skip
-sample("rms_normalization", x=f(3, 4), scale=f(4), epsilon=1e-3, oracle=lambda x, s, epsilon: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-3) * s)
+sample(
+    "rms_normalization",
+    x=f(3, 4),
+    scale=f(4),
+    epsilon=1e-3,
+    oracle=lambda x, s, epsilon: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-3) * s,
+)
 sample("normalize", x=f(3, 4), oracle=lambda x: x / np.linalg.norm(x, axis=-1, keepdims=True))
 sample("normalize", x=f(3, 4), axis=0, order=1, oracle=lambda x, axis, order: x / np.abs(x).sum(0))
 
@@ -921,26 +1390,79 @@ def _attention(q, k, v, bias=None, mask=None, scale=None, is_causal=False):
 
 
 sample("dot_product_attention", query=f(2, 3, 2, 4), key=f(2, 5, 2, 4), value=f(2, 5, 2, 4), oracle=_attention)
-sample("dot_product_attention", query=f(2, 5, 2, 4), key=f(2, 5, 2, 4), value=f(2, 5, 2, 4), is_causal=True, scale=0.3, oracle=_attention)
+sample(
+    "dot_product_attention",
+    query=f(2, 5, 2, 4),
+    key=f(2, 5, 2, 4),
+    value=f(2, 5, 2, 4),
+    is_causal=True,
+    scale=0.3,
+    oracle=_attention,
+)
 sample("dot_product_attention", query=f(2, 3, 2, 4), key=f(2, 5, 2, 4), value=f(2, 5, 2, 4), bias=f(2, 2, 3, 5),
        mask=np.array([True, False, True, True, True])[None, None, None], oracle=_attention)  # fmt: skip
 chance = _random.uniform(0.1, 0.9, (3, 4))
 chance /= chance.sum(-1, keepdims=True)
 hot = np.eye(4)[[1, 0, 3]]
-sample("binary_crossentropy", target=b(3, 4).astype("float64"), output=chance, oracle=lambda t, p: -(t * np.log(p) + (1 - t) * np.log(1 - p)))
-sample("binary_crossentropy", target=b(3, 4).astype("float64"), output=f(3, 4), from_logits=True, oracle=lambda t, z, from_logits: np.logaddexp(z, 0) - t * z)
+sample(
+    "binary_crossentropy",
+    target=b(3, 4).astype("float64"),
+    output=chance,
+    oracle=lambda t, p: -(t * np.log(p) + (1 - t) * np.log(1 - p)),
+)
+sample(
+    "binary_crossentropy",
+    target=b(3, 4).astype("float64"),
+    output=f(3, 4),
+    from_logits=True,
+    oracle=lambda t, z, from_logits: np.logaddexp(z, 0) - t * z,
+)
 sample("categorical_crossentropy", target=hot, output=chance, oracle=lambda t, p: -(t * np.log(p)).sum(-1), grad=False)
-sample("categorical_crossentropy", target=hot, output=f(3, 4), from_logits=True, oracle=lambda t, z, from_logits: -(t * scipy.special.log_softmax(z, -1)).sum(-1))
-sample("sparse_categorical_crossentropy", target=np.array([1, 0, 3], "int32"), output=chance, oracle=lambda t, p: -np.log(p[np.arange(3), t]), grad=False)
+sample(
+    "categorical_crossentropy",
+    target=hot,
+    output=f(3, 4),
+    from_logits=True,
+    oracle=lambda t, z, from_logits: -(t * scipy.special.log_softmax(z, -1)).sum(-1),
+)
+sample(
+    "sparse_categorical_crossentropy",
+    target=np.array([1, 0, 3], "int32"),
+    output=chance,
+    oracle=lambda t, p: -np.log(p[np.arange(3), t]),
+    grad=False,
+)
 sample("sparse_categorical_crossentropy", target=np.array([1, 0, 3], "int32"), output=f(3, 4), from_logits=True,
        oracle=lambda t, z, from_logits: -scipy.special.log_softmax(z, -1)[np.arange(3), t])  # fmt: skip
 no_class = np.array([1, -1, 4], "int32")
-sample("sparse_categorical_crossentropy", target=no_class, output=chance, oracle=lambda t, p: np.array([-np.log(p[0, 1]), 0, 0]), grad=False)
+sample(
+    "sparse_categorical_crossentropy",
+    target=no_class,
+    output=chance,
+    oracle=lambda t, p: np.array([-np.log(p[0, 1]), 0, 0]),
+    grad=False,
+)
 sample("sparse_categorical_crossentropy", target=no_class, output=f(3, 4), from_logits=True,
        oracle=lambda t, z, from_logits: np.array([-scipy.special.log_softmax(z[0])[1], 0, 0]))  # fmt: skip
-sample("space_to_depth", x=f(2, 4, 6, 3), block_size=2, oracle=lambda x, block_size: x.reshape(2, 2, 2, 3, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 2, 3, 12))
-sample("depth_to_space", x=f(2, 2, 3, 12), block_size=2, oracle=lambda x, block_size: x.reshape(2, 2, 3, 2, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 4, 6, 3))
-sample("psnr", x1=f(3, 4), x2=f(3, 4), max_val=2.0, oracle=lambda x, y, max_val: 20 * np.log10(2.0) - 10 * np.log10(np.mean((x - y) ** 2)))
+sample(
+    "space_to_depth",
+    x=f(2, 4, 6, 3),
+    block_size=2,
+    oracle=lambda x, block_size: x.reshape(2, 2, 2, 3, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 2, 3, 12),
+)
+sample(
+    "depth_to_space",
+    x=f(2, 2, 3, 12),
+    block_size=2,
+    oracle=lambda x, block_size: x.reshape(2, 2, 3, 2, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(2, 4, 6, 3),
+)
+sample(
+    "psnr",
+    x1=f(3, 4),
+    x2=f(3, 4),
+    max_val=2.0,
+    oracle=lambda x, y, max_val: 20 * np.log10(2.0) - 10 * np.log10(np.mean((x - y) ** 2)),
+)
 sample("polar", abs_=pos(3), angle=f(3), oracle=lambda r, a: r * np.exp(1j * a), grad=False)
 sample("stop_gradient", variable=f(3), oracle=lambda x: x, grad=False)
 
@@ -1066,3 +1588,19 @@ sample(
     oracle=_ctc_best,
     grad=False,
 )
+
+# ------------------------------------------------------------------ what goes another way by its size or its values
+
+sample("one_hot", x=i(2, 3, low=0, high=4), num_classes=4, axis=1, oracle=_hot)
+sample("sign", x=np.array([np.nan, np.inf, -np.inf, 0.0, -2.0]), oracle=np.sign, grad=False)
+# Near points, and the same one, far from the origin: the difference of two products has none of their digits.
+crowd = np.concatenate([f(3, 20), 1e3 + f(2, 20) * 1e-2])
+sample("cdist", x=f(24, 20), y=f(12, 20), oracle=lambda x, y: np.linalg.norm(x[:, None] - y, axis=-1))
+sample("cdist", x=crowd.astype("float32"), y=crowd.astype("float32"), oracle=lambda x, y: np.linalg.norm(x.astype(float)[:, None] - y, axis=-1), grad=False)
+sample("batch_normalization", x=(3e3 + f(3, 4)).astype("float32"), mean=np.full(4, 3e3, "float32"), variance=pos(4), axis=-1,
+       oracle=lambda x, m, v, axis: (x.astype(float) - m) / np.sqrt(v + 1e-3), grad=False)  # fmt: skip
+bounds = np.linspace(-1.0, 1.5, 11, dtype="float32")
+sample("histogram", x=np.concatenate([bounds, [np.nan, -9.0, 9.0]]).astype("float32"), bins=10, range=(-1.0, 1.5),
+       oracle=lambda x, bins, range: [np.histogram(x[:11].astype(float), bounds.astype(float))[0].astype(float), bounds], grad=False)  # fmt: skip
+halves = np.repeat(np.repeat(f(2, 3, 3, 1), 2, 1), 2, 2)
+sample("image.scale_and_translate", images=halves, output_shape=(2, 3, 3, 1), scale=(0.5, 0.5), translation=(0.0, 0.0), spatial_dims=(1, 2), method="linear", antialias=False, oracle=lambda x, **kw: x[:, ::2, ::2])

@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from kerata.backends.tensorflow.core import EAGER_ALONE
+
 
 def resize_bilinear(images, height, width, axis):
     last = axis == 1
@@ -10,10 +12,60 @@ def resize_bilinear(images, height, width, axis):
     return x if last else tf.transpose(x, (0, 3, 1, 2))
 
 
+_KERNELS = {"linear": "triangle", "bilinear": "triangle", "cubic": "keyscubic", "bicubic": "keyscubic"}
+
+
+def _stretched(images, size, scale, translation, method, antialias):
+    return tf.raw_ops.ScaleAndTranslate(
+        images=images,
+        size=size,
+        scale=scale,
+        translation=translation,
+        kernel_type=_KERNELS.get(method, method),
+        antialias=antialias,
+    )
+
+
+EAGER_ALONE["stretched"] = _stretched
+
+
 def weighted_sum(x, weights, axis):
     if axis == -1:
         return tf.matmul(x, tf.reshape(weights, (-1, 1)))
     return tf.reduce_sum(x * weights, axis, True)
+
+
+def hue_saturation_value(images, axis):
+    return _by_last_axis(tf.image.rgb_to_hsv, images, axis)
+
+
+def red_green_blue(images, axis):
+    return _by_last_axis(_from_hsv, images, axis)
+
+
+def _by_last_axis(function, images, axis):
+    """Kernels of colours want the bands last."""
+    if axis == -1:
+        return function(images)
+    return tf.experimental.numpy.moveaxis(function(tf.experimental.numpy.moveaxis(images, axis, -1)), -1, axis)
+
+
+@tf.custom_gradient
+def _from_hsv(images):
+    """TensorFlow's kernel, which has no gradient."""
+
+    def gradient(upstream):
+        hue, saturation, value = tf.split(images, 3, axis=-1)
+        # Each band rises or falls linearly from where the hue meets its middle, cut off at 0 and 1.
+        middles, signs, tops = (tf.constant(c, images.dtype) for c in ((3, 2, 4), (1, -1, -1), (-1, 2, 2)))
+        distance = hue * 6.0 - middles
+        bands = signs * tf.abs(distance) + tops
+        slopes = tf.where((bands > 0) & (bands < 1), 6.0 * signs * tf.sign(distance), tf.zeros_like(bands))
+        bands = tf.clip_by_value(bands, 0, 1)
+        parts = (value * saturation * slopes, value * (bands - 1.0), 1.0 - saturation + saturation * bands)
+        return tf.concat([tf.reduce_sum(upstream * part, -1, keepdims=True) for part in parts], -1)
+
+    return tf.image.hsv_to_rgb(images), gradient
 
 
 def interpolated(images, transform, fill_mode, fill_value):

@@ -69,6 +69,12 @@ def rgb_to_hsv(images: Index, data_format=None):
     """
     axis = _bands("rgb_to_hsv", images, data_format)
     _floating("rgb_to_hsv", images)
+    return hue_saturation_value(images, axis)
+
+
+@composite
+def hue_saturation_value(images: Index, axis):
+    """`rgb_to_hsv` of checked images (not public: one kernel where the framework has it)."""
     red, green, blue = (squeeze(c, axis) for c in split(images, 3, axis=axis))
     value = max(images, axis=axis)
     spread = value - min(images, axis=axis)
@@ -99,6 +105,12 @@ def hsv_to_rgb(images: Index, data_format=None):
     """
     axis = _bands("hsv_to_rgb", images, data_format)
     _floating("hsv_to_rgb", images)
+    return red_green_blue(images, axis)
+
+
+@composite
+def red_green_blue(images: Index, axis):
+    """`hsv_to_rgb` of checked images (not public: one kernel where the framework has it)."""
     hue, saturation, value = (squeeze(c, axis) for c in split(images, 3, axis=axis))
     turn = hue * 6.0
     red = clip(abs(turn - 3.0) - 1.0, 0.0, 1.0)

@@ -43,7 +43,14 @@ def to_range(x, source, target):
     if tuple(source) == tuple(target):
         return x
     (low, high), (new_low, new_high) = source, target
-    return (x - low) * ((new_high - new_low) / (high - low)) + new_low
+    for step, number, neutral in (
+        (ops.subtract, low, 0),
+        (ops.multiply, (new_high - new_low) / (high - low), 1),
+        (ops.add, new_low, 0),
+    ):
+        # Each is a pass over the pixels.
+        x = x if number == neutral else step(x, number)
+    return x
 
 
 def drawn_choice(layer, images, seed):

@@ -1,13 +1,18 @@
 """`RandomErasing`: images with a hole."""
 
+import math
+
 from kerata import ops, random
 from kerata.layers.preprocessing.image.arguments import is_number, number_range, pixel_range
 from kerata.layers.preprocessing.image.color_layer import drawn_choice
 from kerata.layers.preprocessing.image.image_layer import FreeImages, RandomImageLayer, as_float
 
+# The largest rectangle's sides as shares of the image's are reckoned in these, and not below this.
+PARTS, LEAST_SIDE = 64, 1 / 16
+
 
 def rectangles(layer, images, heights, widths, seed):
-    """Masks of rectangles at random places, one for each image, with a channel dimension of 1.
+    """Masks of rectangles at random places, one for each image.
 
     Args:
         layer: the layer that asks.
@@ -16,9 +21,10 @@ def rectangles(layer, images, heights, widths, seed):
         seed: what to draw places from.
 
     Returns:
-        Boolean tensor that broadcasts with the images.
+        Boolean tensor of the images' shape: to spread a mask over channels later takes longer than all else.
     """
-    masks = []
+    channels, masks = [1] * 4, []
+    channels[layer._axes[2]] = ops.shape(images)[layer._axes[2]]
     for axis, shares in zip(layer._axes[:2], (heights, widths), strict=True):
         size = ops.shape(images)[axis]
         length = shares * as_float(size)
@@ -30,7 +36,7 @@ def rectangles(layer, images, heights, widths, seed):
         shape = [-1, 1, 1, 1]
         shape[axis] = size
         masks.append(ops.reshape(mask, shape))
-    return ops.logical_and(*masks)
+    return ops.logical_and(masks[0], ops.logical_and(masks[1], ops.ones(channels, "bool")))
 
 
 class RandomErasing(RandomImageLayer, FreeImages):
@@ -78,15 +84,27 @@ class RandomErasing(RandomImageLayer, FreeImages):
         sides = [ops.sqrt(self._uniform(count, self.scale, seed)) for _ in range(2)]
         filled = self.fill_value
         if filled is None:
-            low, high = self.value_range
-            filled = ops.clip(
-                random.normal(ops.shape(images), stddev=float(high), dtype="float32", seed=seed), low, high
-            )
+            filled = self._noise(images, seed)
         return {
             "apply_erasing": apply,
             "batch_masks": rectangles(self, images, *sides, seed),
             "fill_value": filled,
         }
+
+    def _noise(self, images, seed):
+        """Normal noise of the images' shape, independent within every rectangle.
+
+        Noise as large as the largest rectangle is repeated: to draw as much as the images have takes longer than all else.
+        """
+        low, high = self.value_range
+        # In whole numbers, so that sizes that aren't known yet give the same noise; a pixel more, for what is rounded.
+        parts = math.ceil(PARTS * max(math.sqrt(self.scale[1]), LEAST_SIDE))
+        shape, repeats = list(ops.shape(images)), [1] * len(images.shape)
+        for axis in self._axes[:2]:
+            shape[axis], repeats[axis] = (shape[axis] * parts + PARTS - 1) // PARTS + 1, -(-PARTS // parts)
+        noise = random.normal(tuple(shape), stddev=float(high), dtype="float32", seed=seed)
+        noise = ops.tile(ops.clip(noise, low, high), repeats)
+        return ops.slice(noise, [0] * len(shape), ops.shape(images))
 
     def _images(self, images, transformation):
         erased = ops.logical_and(

@@ -36,13 +36,16 @@ class RandomHue(ColorLayer, FreeImages):
 
     def _images(self, images, transformation):
         turn = ops.cast(self._spread(transformation["factor"], images), ops.dtype(images))
+        # Only black has to be 0: hue and saturation are those of the pixel times any number, and the value is linear.
+        low, high = self.value_range
+        black = (0, high - low)
         hue, saturation, value = ops.split(
-            ops.image.rgb_to_hsv(to_range(images, self.value_range, (0, 1)), data_format=self.data_format),
+            ops.image.rgb_to_hsv(to_range(images, self.value_range, black), data_format=self.data_format),
             3,
             axis=self._axes[2],
         )
         turned = ops.concatenate([ops.mod(hue + turn, 1.0), saturation, value], axis=self._axes[2])
-        return to_range(ops.image.hsv_to_rgb(turned, data_format=self.data_format), (0, 1), self.value_range)
+        return to_range(ops.image.hsv_to_rgb(turned, data_format=self.data_format), black, self.value_range)
 
 
 class RandomSaturation(ColorLayer, FreeImages):

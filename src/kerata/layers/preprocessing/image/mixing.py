@@ -1,5 +1,7 @@
 """Images mixed with others of their batch: `CutMix`, `MixUp`."""
 
+import numpy as np
+
 from kerata import ops, random
 from kerata.layers.preprocessing.image.arguments import is_number, number_range
 from kerata.layers.preprocessing.image.erasing import rectangles
@@ -74,7 +76,12 @@ class CutMix(MixingLayer, FreeImages):
         return ops.where(transformation["batch_masks"], self._others(images, transformation), images)
 
     def _masks(self, masks, transformation):
-        return self._images(masks, transformation)
+        if transformation is None:
+            return masks
+        axis = self._axes[2]
+        # All channels of an image are cut alike.
+        inside = ops.take(transformation["batch_masks"], np.array([0]), axis=axis)
+        return ops.where(inside, self._others(masks, transformation), masks)
 
 
 class MixUp(MixingLayer, FreeImages):

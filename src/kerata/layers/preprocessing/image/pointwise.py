@@ -1,7 +1,5 @@
 """Changes of each pixel's colour by itself."""
 
-import numpy as np
-
 from kerata import ops
 from kerata.layers.preprocessing.image.arguments import number_range, pixel_range, probability
 from kerata.layers.preprocessing.image.color_layer import BYTE, ColorLayer, drawn_choice, to_range
@@ -202,11 +200,12 @@ class RandomPosterization(ColorLayer, FreeImages):
         return {"shift_factor": ops.cast(BITS - bits, "uint8")}
 
     def _images(self, images, transformation):
-        steps = np.float32(2.0) ** np.arange(BITS + 1, dtype="float32")
-        step = ops.take(steps, ops.cast(transformation["shift_factor"], "int32"), axis=0)
-        step = ops.cast(self._spread(step, images), ops.dtype(images))
-        pixels = ops.floor(ops.clip(to_range(images, self.value_range, (0, BYTE)), 0, BYTE))
-        return to_range(ops.floor(pixels / step) * step, (0, BYTE), self.value_range)
+        shift = ops.cast(self._spread(transformation["shift_factor"], images), "int32")
+        pixels = ops.cast(ops.clip(to_range(images, self.value_range, (0, BYTE)), 0, BYTE), "int32")
+        # All bits above those that are cut off.
+        pixels = ops.bitwise_and(pixels, ops.left_shift(ops.full_like(shift, -1), shift))
+        pixels = ops.cast(pixels, ops.dtype(images))
+        return to_range(pixels, (0, BYTE), self.value_range)
 
 
 class Solarization(RandomImageLayer):
