@@ -468,7 +468,8 @@ def torch_natives():
         "vdot": lambda x, y: torch.vdot(x.ravel(), y.ravel()),
         "slogdet": torch.linalg.slogdet,
         "solve_triangular": lambda a, b, low: torch.linalg.solve_triangular(a, b, upper=False),
-        "lstsq": lambda a, b: torch.linalg.lstsq(a, b[:, None])[0],
+        # By singular values as in NumPy; the default, a QR, has another notion of small ones.
+        "lstsq": lambda a, b: torch.linalg.lstsq(a, b[:, None], driver="gelsd")[0],
         "svd": torch.linalg.svd,
         "cross": torch.linalg.cross,
         "qr": torch.linalg.qr,

@@ -11,8 +11,9 @@ from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import arange, zeros
 from kerata.ops.declare import Float, Index, composite, primitive
 from kerata.ops.elementwise import add, cast, imag, multiply, real, where
-from kerata.ops.indexing import scatter, take
-from kerata.ops.movement import expand_dims, moveaxis, pad, reshape, stack, swapaxes
+from kerata.ops.indexing import take
+from kerata.ops.movement import expand_dims, pad, reshape, stack, swapaxes
+from kerata.ops.reduction import sum
 
 # ------------------------------------------------------------------ complex tensors
 
@@ -376,7 +377,7 @@ def _unweighted(total, frames, window, sequence_stride):
     weight = _overlapped(
         expand_dims(window * window, 0) + zeros((frames.shape[-2], 1), dtype_of(frames)), sequence_stride
     )
-    return where(weight > 1e-11, total / where(weight > 1e-11, weight, 1.0), total)
+    return total / where(weight > 1e-11, weight, 1.0)
 
 
 def _overlapped(frames, stride):
@@ -384,8 +385,16 @@ def _overlapped(frames, stride):
     count, length = frames.shape[-2], frames.shape[-1]
     if count is None:
         raise ValueError("istft: the number of frames must be known.")
-    size = (count - 1) * stride + length if count else 0
-    places = (np.arange(count)[:, None] * stride + np.arange(length)).reshape(-1, 1).astype("int32")
-    # Time first, so that the batch is carried along in one scatter.
-    rows = moveaxis(reshape(frames, (*shape_of(frames)[:-2], -1)), -1, 0)
-    return moveaxis(scatter(places, rows, (size, *shape_of(rows)[1:])), 0, -1)
+    lead = shape_of(frames)[:-2]
+    if not count:
+        return zeros((*lead, 0), dtype_of(frames))
+    parts = -(-length // stride)
+    around = ((0, 0),) * len(lead)
+    if parts * stride > length:
+        frames = pad(frames, (*around, (0, 0), (0, parts * stride - length)))
+    # A frame's p-th part belongs p strides further on: rows that are one longer than they're read again move by one each.
+    rows = swapaxes(reshape(frames, (*lead, count, parts, stride)), -3, -2)
+    rows = reshape(pad(rows, (*around, (0, 0), (0, parts), (0, 0))), (*lead, parts * (count + parts), stride))
+    rows = reshape(rows[..., : parts * (count + parts - 1), :], (*lead, parts, count + parts - 1, stride))
+    signal = reshape(sum(rows, axis=-3), (*lead, (count + parts - 1) * stride))
+    return signal[..., : (count - 1) * stride + length]

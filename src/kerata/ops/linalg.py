@@ -447,10 +447,15 @@ def pinv(x: Float, rcond=None):
     >>> ops.round(ops.pinv([[2.0, 0.0]]), 4)
     [[0.5], [0. ]]
     """
+    u, inverse, v = _inverted(x, rcond)
+    return matmul(v * expand_dims(inverse, -2), u)
+
+
+def _inverted(x, rcond):
+    """The singular value decomposition of the inverse: its factors, and the values between them."""
     u, s, v = svd(x, full_matrices=False)
     large = s > max(s, axis=-1, keepdims=True) * _small(x, rcond)
-    inverse = where(large, 1.0 / where(large, s, 1.0), 0.0)
-    return matmul(swapaxes(v, -1, -2) * expand_dims(inverse, -2), swapaxes(u, -1, -2))
+    return swapaxes(u, -1, -2), where(large, 1.0 / where(large, s, 1.0), 0.0), swapaxes(v, -1, -2)
 
 
 @composite
@@ -490,7 +495,14 @@ def lstsq(a: Float, b: Float, rcond=None):
     """
     if len(a.shape) != 2 or len(b.shape) not in (1, 2):
         raise ValueError(f"lstsq: shapes (m, n) and (m,) or (m, k) are needed, not {tuple(a.shape)}, {tuple(b.shape)}.")
-    return matmul(pinv(a, rcond), b)
+    return least_squares(a, b, rcond)
+
+
+@composite
+def least_squares(a: Float, b: Float, rcond):
+    """`lstsq`, its arguments checked."""
+    u, inverse, v = _inverted(a, rcond)
+    return matmul(v, multiply(inverse if len(b.shape) == 1 else expand_dims(inverse, -1), matmul(u, b)))
 
 
 # ------------------------------------------------------------------ more products
@@ -579,15 +591,25 @@ def cross(x1: Tensor, x2: Tensor, axisa=-1, axisb=-1, axisc=-1, axis=None):
         )
     if dtype_of(a) == "bool":
         raise TypeError("cross: booleans have no cross product.")
+    if a.shape[-1] == b.shape[-1] == 3:
+        return moveaxis(cross_of_three(a, b), -1, axisc)
     a0, a1, b0, b1 = a[..., 0], a[..., 1], b[..., 0], b[..., 1]
     third = a0 * b1 - a1 * b0
     if a.shape[-1] == b.shape[-1] == 2:
         return third
-    a2 = a[..., 2] if a.shape[-1] == 3 else None
-    b2 = b[..., 2] if b.shape[-1] == 3 else None
-    first = (0 if b2 is None else a1 * b2) - (0 if a2 is None else a2 * b1)
-    second = (0 if a2 is None else a2 * b0) - (0 if b2 is None else a0 * b2)
+    if a.shape[-1] == 3:
+        first, second = 0 - a[..., 2] * b1, a[..., 2] * b0
+    else:
+        first, second = a1 * b[..., 2], 0 - a0 * b[..., 2]
     return moveaxis(stack([first, second, third], axis=-1), -1, axisc)
+
+
+@composite
+def cross_of_three(a: Tensor, b: Tensor):
+    """Cross products of the vectors of three in the last dimension."""
+    a0, a1, a2 = (a[..., i] for i in range(3))
+    b0, b1, b2 = (b[..., i] for i in range(3))
+    return stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
 
 
 @composite

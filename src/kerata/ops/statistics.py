@@ -32,7 +32,7 @@ from kerata.ops.elementwise import (
 )
 from kerata.ops.indexing import _segment_sum, segment_sum, take, take_along_axis
 from kerata.ops.linalg import matmul
-from kerata.ops.movement import broadcast_to, expand_dims, flip, moveaxis, reshape, transpose
+from kerata.ops.movement import broadcast_to, diagonal, expand_dims, flip, moveaxis, reshape, transpose
 from kerata.ops.reduction import any, max, mean, min, sum, var
 from kerata.ops.sorting import searchsorted, sort
 
@@ -380,14 +380,20 @@ def counted(x: Index, weights: Index = None, minlength=0):
     if len(x.shape) not in (1, 2):
         raise ValueError(f"bincount: one or two dimensions are needed, but the shape is {tuple(x.shape)}.")
     x = cast(x, "int32")
-    length = _bins(x, minlength)
     if len(x.shape) == 1:
-        return counted_vector(x, weights, length)
+        return counted_all(x, weights, minlength)
+    length = _bins(x, minlength)
     # The rows' numbers one after the other.
     batch = shape_of(x)[0]
     x = x + expand_dims(_range(batch), -1) * length
     weights = weights if weights is None else reshape(weights, (-1,))
     return reshape(counted_vector(reshape(x, (-1,)), weights, batch * length), (batch, length))
+
+
+@composite(by_value=True)
+def counted_all(x: Index, weights: Index, minlength):
+    """How often, or with what weight, each number occurs, from 0 to the largest or up to `minlength`."""
+    return counted_vector(x, weights, _bins(x, minlength))
 
 
 @composite(by_value=True)
@@ -428,13 +434,18 @@ def histogram(x: Float, bins=10, range=None):
         raise ValueError(f"histogram: Argument `bins` should be a non-negative integer above 0, not {bins!r}.")
     if range is not None and len(range) != 2:
         raise ValueError(f"histogram: Argument `range` must be a tuple of two elements, not {range!r}.")
+    if range is not None and not any_tensor(range) and range[0] > range[1]:
+        raise ValueError(
+            f"histogram: The second element of `range` must be greater than the first, but it is {tuple(range)}."
+        )
+    return counted_between(x, bins, range)
+
+
+@composite
+def counted_between(x: Float, bins, range: Key):
+    """`histogram`, its arguments checked."""
     x = reshape(x, (-1,))
-    if range is not None:
-        low, high = (cast(v, dtype_of(x)) for v in range)
-        if not any_tensor(range) and range[0] > range[1]:
-            raise ValueError(f"histogram: The second element of `range` must be greater than the first, but it is {tuple(range)}.")
-    else:
-        low, high = min(x), max(x)
+    low, high = (min(x), max(x)) if range is None else (cast(v, dtype_of(x)) for v in range)
     flat = equal(low, high)
     low, high = where(flat, low - 0.5, low), where(flat, high + 0.5, high)
     bounds = linspace(low, high, bins + 1, dtype=dtype_of(x))
@@ -503,7 +514,7 @@ def corrcoef(x: Float):
     rows = x if len(x.shape) == 2 else reshape(x, (1, -1))
     deviation = rows - mean(rows, axis=1, keepdims=True)
     covariance = matmul(deviation, transpose(deviation))
-    scale = sqrt(sum(deviation * deviation, axis=1))
+    scale = sqrt(diagonal(covariance))
     result = clip(covariance / (expand_dims(scale, 1) * expand_dims(scale, 0)), -1.0, 1.0)
     return result if len(x.shape) == 2 else reshape(result, ())
 

@@ -71,6 +71,18 @@ WIDE_FLOATS = frozenset({tf.float32, tf.float64})
 WIDE_INTEGERS = frozenset({tf.int32, tf.int64})
 
 
+# Of composites, kernels that XLA hasn't got: a graph doesn't say whether it will be XLA's.
+EAGER_ALONE = {}
+
+
+def whole(op):
+    """A composite's body, or TensorFlow's own function while nothing is traced."""
+    native = EAGER_ALONE.get(op.name)
+    if native is None:
+        return op.body
+    return lambda *args: native(*args) if tf.executing_eagerly() else op.body(*args)
+
+
 def is_tensor(x):
     return isinstance(x, tf.Tensor)
 

@@ -2,12 +2,31 @@
 
 import tensorflow as tf
 
+from kerata.backends.tensorflow.core import EAGER_ALONE
+
 
 def resize_bilinear(images, height, width, axis):
     last = axis == 1
     x = images if last else tf.transpose(images, (0, 2, 3, 1))
     x = tf.image.resize(x, (height, width), method="bilinear")
     return x if last else tf.transpose(x, (0, 3, 1, 2))
+
+
+_KERNELS = {"linear": "triangle", "bilinear": "triangle", "cubic": "keyscubic", "bicubic": "keyscubic"}
+
+
+def _stretched(images, size, scale, translation, method, antialias):
+    return tf.raw_ops.ScaleAndTranslate(
+        images=images,
+        size=size,
+        scale=scale,
+        translation=translation,
+        kernel_type=_KERNELS.get(method, method),
+        antialias=antialias,
+    )
+
+
+EAGER_ALONE["stretched"] = _stretched
 
 
 def weighted_sum(x, weights, axis):

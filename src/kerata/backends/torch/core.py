@@ -68,7 +68,16 @@ def watched(*tensors):
     return False
 
 
+_CONCRETE = frozenset(TYPES)
+
+
+def on_host(x):
+    """Whether values may be looked at, for little and without harm: no device, compiler or transform stands before them."""
+    return type(x) in _CONCRETE and x.is_cpu and not (is_transformed(x) or compiling() or torch.jit.is_tracing())
+
+
 # Of composites, PyTorch's own functions whose values are right, but whose gradients are others, or NaN where they needn't be.
+# Where they haven't got a value either, they return `NotImplemented`.
 VALUES_ALONE = {}
 
 
@@ -77,7 +86,12 @@ def whole(op):
     native = VALUES_ALONE.get(op.name)
     if native is None:
         return op.body
-    return lambda *args: op.body(*args) if watched(*args) else native(*args)
+
+    def run(*args):
+        result = NotImplemented if watched(*args) else native(*args)
+        return op.body(*args) if result is NotImplemented else result
+
+    return run
 
 
 def is_tracer_type(type_):

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from kerata.backends.torch.core import DTYPES, VALUES_ALONE
+from kerata.backends.torch.core import DTYPES, VALUES_ALONE, on_host, watched
 
 
 def zeros(shape, dtype):
@@ -17,6 +17,8 @@ def ones(shape, dtype):
 def full(shape, fill_value, dtype):
     if isinstance(fill_value, (torch.Tensor, np.ndarray)):
         value = torch.as_tensor(fill_value, dtype=DTYPES[dtype])
+        if not value.ndim and on_host(value) and not watched(value):
+            return torch.full(shape, value.item(), dtype=DTYPES[dtype], device=value.device)
         return value.expand(shape).clone()
     return torch.full(shape, fill_value, dtype=DTYPES[dtype])
 
@@ -39,10 +41,14 @@ def linspace(start, stop, num, endpoint, dtype, axis):
     work = torch.promote_types(torch.promote_types(start.dtype, stop.dtype), torch.float32)
     start, stop = torch.broadcast_tensors(start.to(work), stop.to(work))
     gaps = num - 1 if endpoint else num
-    places = torch.arange(num, dtype=work).reshape(-1, *(1,) * start.ndim)
-    values = start + (stop - start) * (places / max(gaps, 1))
+    shares = torch.arange(num, dtype=work).reshape(-1, *(1,) * start.ndim).div_(max(gaps, 1))
+    if not start.ndim and on_host(start) and on_host(stop) and not watched(start, stop):
+        # New memory takes longer than the numbers.
+        values = torch.add(start, shares, alpha=(stop - start).item(), out=shares)
+    else:
+        values = start + (stop - start) * shares
     if endpoint and num > 1:
-        values = torch.cat([values[:-1], stop.unsqueeze(0)])
+        values[-1] = stop
     if not DTYPES[dtype].is_floating_point and not DTYPES[dtype].is_complex:
         values = torch.floor(values)
     return torch.movedim(values, 0, axis).to(DTYPES[dtype])

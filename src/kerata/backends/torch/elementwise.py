@@ -6,7 +6,7 @@ import operator
 import torch
 from torch.nn import functional
 
-from kerata.backends.torch.core import VALUES_ALONE
+from kerata.backends.torch.core import VALUES_ALONE, on_host
 
 _COMPLEX_PARTS = (torch.float32, torch.float64)
 
@@ -87,10 +87,16 @@ def abs(x):
 
 
 def sign(x):
-    if not x.is_floating_point():
-        return torch.sign(x)
+    signs = torch.sign(x)
+    if not x.is_floating_point() or (on_host(x) and _without_nan(x)):
+        return signs
     # torch.sign(NaN) is 0; comparisons keep NaN, and take a third of the time of `where`.
-    return torch.maximum(torch.sign(x), x.detach().clamp(max=-1))
+    return torch.maximum(signs, x.detach().clamp(max=-1))
+
+
+def _without_nan(x):
+    """Whether there's no NaN for sure: the sum would be one."""
+    return not math.isnan(x.detach().sum().item())
 
 
 def trunc(x):

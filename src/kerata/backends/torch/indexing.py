@@ -6,10 +6,9 @@ import math
 import numpy as np
 import torch
 
-from kerata.backends.torch.core import DTYPES, compiling, is_transformed
+from kerata.backends.torch.core import DTYPES, on_host
 
 _INDEX = (torch.int64, torch.int32)
-_CONCRETE = (torch.Tensor, torch.nn.Parameter)
 _RANKED = frozenset({torch.float32, torch.float64, torch.int32, torch.int64})
 
 
@@ -22,8 +21,17 @@ def _wrapped(indices, size):
     return torch.add(indices, torch.bitwise_and(negative, size))
 
 
+def _within(indices, size):
+    """Whether all are known to be counted from the front and in bounds: looking takes a fifth of moving them there."""
+    if indices.dtype not in _INDEX or not on_host(indices) or not indices.numel():
+        return False
+    low, high = torch.aminmax(indices)
+    return low.item() >= 0 and high.item() < size
+
+
 def take(x, indices, axis):
-    indices = _wrapped(indices, x.shape[axis]).clamp(0, x.shape[axis] - 1)
+    if not _within(indices, x.shape[axis]):
+        indices = _wrapped(indices, x.shape[axis]).clamp(0, x.shape[axis] - 1)
     if x.ndim == 2 and axis == 0:
         return torch.embedding(x, indices)
     rows = torch.index_select(x, axis, indices.reshape(-1))
@@ -32,7 +40,9 @@ def take(x, indices, axis):
 
 
 def take_along_axis(x, indices, axis):
-    return torch.take_along_dim(x, _wrapped(indices, x.shape[axis]).to(torch.int64), axis)
+    if not _within(indices, x.shape[axis]):
+        indices = _wrapped(indices, x.shape[axis])
+    return torch.take_along_dim(x, indices.to(torch.int64), axis)
 
 
 _PLAIN = frozenset((int, type(None), type(Ellipsis)))
@@ -131,11 +141,15 @@ def _places(start, size, length, device):
 
 def _window(x, starts, sizes):
     """The same as Python slices where all starts are known, else None."""
-    if not builtins.all(isinstance(s, (int, np.integer)) for s in starts):
-        return None
     window = []
     for s, n, size in zip(starts, x.shape, sizes, strict=True):
-        s = builtins.min(builtins.max(s + n if s < 0 else s, 0), n - size)
+        if type(s) is not int and not isinstance(s, np.integer):
+            return None
+        # Moved inside the bounds, as `lax.dynamic_slice` moves it.
+        if s < 0:
+            s = s + n if s + n > 0 else 0
+        if s > n - size:
+            s = n - size
         window.append(builtins.slice(s, s + size))
     return tuple(window)
 
@@ -164,6 +178,11 @@ def slice_update(inputs, start_indices, updates):
 
 def one_hot(x, num_classes, axis, dtype):
     axis = axis % (x.ndim + 1)
+    if _within(x, num_classes):
+        shape = (*x.shape[:axis], num_classes, *x.shape[axis:])
+        return torch.zeros(shape, dtype=DTYPES[dtype], device=x.device).scatter_(
+            axis, x.unsqueeze(axis).to(torch.int64), 1
+        )
     classes = torch.arange(num_classes, device=x.device).reshape(-1, *(1,) * (x.ndim - axis))
     return (x.unsqueeze(axis) == classes).to(DTYPES[dtype])
 
@@ -178,12 +197,7 @@ def argsort(x, axis):
 
 def top_k(x, k, sorted):
     # torch.topk takes any of equal values, where there are some; a stable sort takes the first.
-    if (
-        type(x) in _CONCRETE
-        and x.dtype in _RANKED
-        and x.is_cpu
-        and not (is_transformed(x) or compiling() or torch.jit.is_tracing())
-    ):
+    if x.dtype in _RANKED and on_host(x):
         values, indices = torch.topk(x, builtins.min(k + 1, x.shape[-1]))
         if torch.all(values[..., :-1] > values[..., 1:]):
             return values[..., :k], indices[..., :k].to(torch.int32)
@@ -220,5 +234,9 @@ def distinct_values(x):
 
 
 def counted_vector(x, weights, length):
-    counts = torch.bincount(x, weights, int(length))
+    return counted_all(x, weights, length)
+
+
+def counted_all(x, weights, minlength):
+    counts = torch.bincount(x, weights, int(minlength))
     return counts.to(torch.int32 if weights is None else weights.dtype)

@@ -5,10 +5,11 @@ import math
 import torch
 
 from kerata.backends.contraction import MOST_IN_FLOAT32, as_matmul, summands
-from kerata.backends.torch.core import VALUES_ALONE
+from kerata.backends.torch.core import VALUES_ALONE, on_host, watched
 from kerata.core.errors import wrong_value
 
 matmul = torch.matmul
+cross_of_three = torch.linalg.cross
 einsum = torch.einsum
 
 
@@ -101,11 +102,64 @@ def eig(x):
     return tuple(torch.linalg.eig(x))
 
 
+def vdot(x1, x2):
+    x1, x2 = x1.reshape(-1), x2.reshape(-1)
+    return torch.vdot(x1, x2) if x1.dtype in _DOTTED else torch.tensordot(x1.conj(), x2, 1)
+
+
+_DOTTED = frozenset({torch.float32, torch.float64, torch.complex64, torch.complex128})
+
+
 def cdist(x, y):
     if x.dtype not in (torch.float32, torch.float64):
         return cdist(x.float(), y.float()).to(x.dtype)
-    # By products of matrices, which is PyTorch's way, near points lose half of their digits.
+    if x.shape[-1] >= _LONG and x.shape[:-2] == y.shape[:-2] and on_host(x) and on_host(y) and not watched(x, y):
+        return _cdist_by_products(x, y)
+    return _cdist_by_differences(x, y)
+
+
+_LONG = 16  # vectors from which on products pay
+_NEAR = 0.25  # of the sum of two squared lengths: what's less loses more than two bits to them
+
+
+def _cdist_by_differences(x, y):
     return torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
 
 
+def _cdist_by_products(x, y):
+    """By a product of matrices, where it's exact: near points would lose half of their digits."""
+    squares, of_x, of_y = _squared_distances(x, y)
+    # NaN and infinity count as near.
+    if torch.all(squares.amin(-1) > _NEAR * (of_x.squeeze(-1) + of_y.amax(-2))):
+        return squares.sqrt_()
+    near = torch.logical_not(squares > _NEAR * (of_x + of_y.mT)).nonzero(as_tuple=True)
+    if near[0].numel() * _LONG > squares.numel():
+        return _cdist_by_differences(x, y)
+    *batch, i, j = near
+    distances = squares.sqrt_()
+    distances[near] = torch.linalg.vector_norm(x[*batch, i] - y[*batch, j], 2, -1)
+    return distances
+
+
+def _squared_distances(x, y):
+    """Squared distances, and the squared lengths of which they are differences, counted from the middle."""
+    middle = y.mean(-2, keepdim=True)
+    x, y = x - middle, y - middle
+    of_x, of_y = (v.square().sum(-1, keepdim=True) for v in (x, y))
+    left = torch.cat([-2 * x, of_x, torch.ones_like(of_x)], -1)
+    right = torch.cat([y, torch.ones_like(of_y), of_y], -1)
+    return left @ right.mT, of_x, of_y
+
+
 VALUES_ALONE["cholesky_inverse"] = _checked(lambda x, upper: torch.cholesky_inverse(x, upper=upper))
+
+
+def _least_squares(a, b, rcond):
+    if a.dtype not in (torch.float32, torch.float64) or not on_host(a):
+        return NotImplemented
+    # LAPACK's way by singular values, which is NumPy's.
+    x = torch.linalg.lstsq(a, b.reshape(len(b), -1), rcond, driver="gelsd")[0]
+    return x.reshape(-1) if b.ndim == 1 else x
+
+
+VALUES_ALONE["least_squares"] = _least_squares

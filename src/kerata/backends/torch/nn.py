@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from kerata.backends import windows
-from kerata.backends.torch.core import compiling
+from kerata.backends.torch.core import compiling, on_host, watched
 
 _CONV = (None, torch.conv1d, torch.conv2d, torch.conv3d)
 _CONV_TRANSPOSE = (None, torch.conv_transpose1d, torch.conv_transpose2d, torch.conv_transpose3d)
@@ -306,8 +306,19 @@ if hasattr(torch, "rms_norm"):  # since PyTorch 2.4
         return torch.rms_norm(x, [x.shape[a] for a in axis], scale, epsilon)
 
 
+_FUSED = (torch.float32, torch.float64)
+
+
+def _can_be_fused(x, mean, inverse):
+    """Whether PyTorch's own function loses nothing: its terms, `x * inverse` and `mean * inverse`, mustn't dwarf their difference."""
+    return x.ndim > 1 and x.dtype in _FUSED and on_host(x) and torch.all(torch.abs(mean * inverse) <= 16).item()
+
+
 def batch_normalization(x, mean, variance, axis, offset, scale, epsilon):
     inverse = torch.rsqrt(variance + epsilon)
+    if not watched(x, mean, variance, offset, scale) and _can_be_fused(x, mean, inverse):
+        y = torch.batch_norm(x.movedim(axis, 1), scale, offset, mean, variance, False, 0.0, epsilon, False)
+        return y.movedim(1, axis)
     inverse = inverse if scale is None else inverse * scale
     if axis % x.ndim != x.ndim - 1:
         shape = [1] * x.ndim

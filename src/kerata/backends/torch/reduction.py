@@ -3,11 +3,12 @@
 An empty tuple of axes means all of them to PyTorch, and none to everybody else.
 """
 
+import builtins
 import math
 
 import torch
 
-from kerata.backends.torch.core import watched
+from kerata.backends.torch.core import VALUES_ALONE, on_host, watched
 
 # torch neither adds, multiplies nor compares these: they go through 64 bits.
 _UNSIGNED = frozenset(getattr(torch, n) for n in ("uint16", "uint32", "uint64") if hasattr(torch, n))
@@ -141,7 +142,9 @@ def logsumexp(x, axis, keepdims):
 
 def nansum(x, axis, keepdims):
     if axis == () or not x.is_floating_point():
-        return sum(torch.nan_to_num(x, 0.0, float("inf"), float("-inf")) if x.is_floating_point() else x, axis, keepdims)
+        return sum(
+            torch.nan_to_num(x, 0.0, float("inf"), float("-inf")) if x.is_floating_point() else x, axis, keepdims
+        )
     return torch.nansum(x, axis, keepdims)
 
 
@@ -204,3 +207,20 @@ def nanvar(x, axis, keepdims):
 
 def nanstd(x, axis, keepdims):
     return torch.sqrt(nanvar(x, axis, keepdims))
+
+
+_SORTED_IN = (torch.float32, torch.float64)
+
+
+def _counted_between(x, bins, range):
+    tensors = [x, *(v for v in range or () if isinstance(v, torch.Tensor))]
+    if x.dtype not in _SORTED_IN or not x.numel() or watched(*tensors) or not builtins.all(map(on_host, tensors)):
+        return NotImplemented
+    low, high = (float(v) for v in (torch.aminmax(x) if range is None else range))
+    if not math.isfinite(high - low):
+        return NotImplemented
+    # It compares with the bounds too.
+    return tuple(torch.histogram(x, bins, range=(low, high)))
+
+
+VALUES_ALONE["counted_between"] = _counted_between

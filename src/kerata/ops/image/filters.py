@@ -4,10 +4,11 @@ import numpy as np
 
 from kerata.core.errors import int_tuple
 from kerata.ops.core import dtype as dtype_of
+from kerata.ops.core import shape as shape_of
 from kerata.ops.declare import Float, composite
 from kerata.ops.elementwise import cast
 from kerata.ops.image.layout import as_batch, computing_dtype, layout
-from kerata.ops.movement import pad, reshape, stack
+from kerata.ops.movement import pad, reshape
 from kerata.ops.reduction import mean
 
 
@@ -81,8 +82,8 @@ def sobel_edges(images: Float, data_format=None):
     batch, undo = as_batch(cast(images, computing_dtype(dtype)), data_format)
     batch = pad(batch, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="reflect")
     down = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], "float32")
-    slopes = [undo(_filtered(batch, k[:, :, None], "valid")) for k in (down, down.T)]
-    return cast(stack(slopes, axis=-1), dtype)
+    slopes = _filtered(batch, np.stack([down, down.T], -1), "valid")
+    return cast(undo(reshape(slopes, (*shape_of(slopes)[:-1], batch.shape[-1], 2))), dtype)
 
 
 @composite

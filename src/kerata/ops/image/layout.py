@@ -28,7 +28,7 @@ def channel_axis(data_format):
 
 
 def as_batch(images, data_format):
-    """`(images as a channels_last batch, function that undoes it)`."""
+    """`(images as a channels_last batch, function that undoes it)`. What it undoes may have more dimensions behind."""
     single = len(images.shape) == 3
     if single:
         images = expand_dims(images, 0)
@@ -38,7 +38,7 @@ def as_batch(images, data_format):
 
     def undo(result):
         if first:
-            result = transpose(result, (0, 3, 1, 2))
+            result = transpose(result, (0, 3, 1, 2, *range(4, len(result.shape))))
         return squeeze(result, 0) if single else result
 
     return images, undo

@@ -263,11 +263,29 @@ def scaled_and_moved(images: Index, output_shape, scale: Key, translation: Key, 
     """`scale_and_translate`, scale and translation being tuples of floats or vectors."""
     dtype = dtype_of(images)
     work = computing_dtype(dtype)
+    axes = tuple(a % len(images.shape) for a in spatial_dims)
     x = cast(images, work)
-    for i, axis in enumerate(spatial_dims):
-        axis %= len(images.shape)
+    if axes == (1, 2) and len(images.shape) == 4 and work == "float32" and _are_known(scale, translation):
+        x = stretched(x, output_shape[1:3], scale, translation, method, antialias)
+    else:
+        x = _moved(x, output_shape, scale, translation, axes, method, antialias)
+    return back_to(x, dtype) if dtypes.is_int(dtype) else cast(x, dtype)
+
+
+def _are_known(scale, translation):
+    return isinstance(scale, tuple) and isinstance(translation, tuple) and min(scale) > 0
+
+
+@composite
+def stretched(images: Index, size, scale, translation, method, antialias):
+    """`scale_and_translate` of a float32 batch along its second and third dimension, by numbers (not public)."""
+    return _moved(images, (None, *size), scale, translation, (1, 2), method, antialias)
+
+
+def _moved(x, output_shape, scale, translation, axes, method, antialias):
+    for i, axis in enumerate(axes):
         weights = weight_matrix(
-            shape_of(images)[axis], output_shape[axis], method, antialias, scale[i], translation[i], work
+            shape_of(x)[axis], output_shape[axis], method, antialias, scale[i], translation[i], dtype_of(x)
         )
         x = _along(x, axis, weights)
-    return back_to(x, dtype) if dtypes.is_int(dtype) else cast(x, dtype)
+    return x
