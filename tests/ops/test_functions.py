@@ -325,3 +325,42 @@ def test_numbers_beside_tensors_have_their_dtype(backend):
     ]:
         assert ops.dtype(result) == dtype
         np.testing.assert_array_equal(host(result), wanted)
+
+
+def test_a_symbolic_call_like_one_before_makes_symbols_of_its_own():
+    x, y = KerasTensor((2, 3)), KerasTensor((2, 3))
+    for call in (ops.exp, ops.elu, lambda t: ops.split(t, 3, axis=1), lambda t: ops.slogdet(t @ t.T)):
+        first, second = ([r] if isinstance(r, KerasTensor) else list(r) for r in (call(x), call(y)))
+        assert [(t.shape, t.dtype) for t in first] == [(t.shape, t.dtype) for t in second]
+        assert {id(t) for t in first}.isdisjoint(map(id, second))
+        assert first[0].node is not second[0].node
+    model = kerata.Model(y, ops.elu(y) + ops.elu(y))
+    np.testing.assert_allclose(host(model(np.ones((2, 3), "float32"))), 2.0)
+
+
+def test_a_symbolic_call_is_told_from_one_that_is_only_equal():
+    x = KerasTensor((2, 3), "int32")
+    assert [ops.multiply(x, n).dtype for n in (1, 1.0, True)] == ["int32", "float32", "int32"]
+    assert ops.sum(x, (0,)).shape == (3,) and ops.sum(x, 0, keepdims=True).shape == (1, 3)
+    wide = config.floatx()
+    config.set_floatx("float64")
+    try:
+        assert ops.multiply(x, 1.0).dtype == "float64"
+    finally:
+        config.set_floatx(wide)
+    assert ops.multiply(x, 1.0).dtype == "float32"
+    sparse = KerasTensor((2, 3), sparse=True)
+    assert ops.multiply(KerasTensor((2, 3)), 2.0).sparse is False and ops.multiply(sparse, 2.0).sparse is True
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="size 1"):
+            ops.softmax(KerasTensor((2, 1)))
+
+
+@pytest.mark.parametrize("op", ["concatenate", "stack"])
+def test_lists_of_tensors_of_several_kinds(backend, op):
+    x, n = ops.ones((2,)), ops.ones((2,), "int32")
+    for values in ([x, x], (x, x), [x, n], [x, kerata.Variable([1.0, 1.0])], [x, [1.0, 1.0]], [x, np.ones(2, "int32")]):
+        result = getattr(ops, op)(values)
+        assert (ops.dtype(result), host(result).sum()) == ("float32", 4.0)
+    with pytest.raises(ValueError, match="one tensor at least"):
+        getattr(ops, op)([])

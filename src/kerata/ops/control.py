@@ -18,6 +18,7 @@ class _Control(Op):
         self.body = None
         self.is_composite = False
         self.parameters = ()
+        self.forms, self.inferred = {}, {}
         REGISTRY[name] = self
         if function is not None:
             function.op = self

@@ -27,8 +27,10 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     >>> ops.convert_to_tensor([1, 2]).shape[0]
     2
     """
-    dtype = None if dtype is None else dtypes.standardize_dtype(dtype)
     b = backends.current()
+    if dtype is None and type(x) in b.TYPES and sparse is None and ragged is None:
+        return x
+    dtype = None if dtype is None else dtypes.standardize_dtype(dtype)
     if sparse is False or ragged is False:
         x = _densified(b, x, sparse, ragged)
     if dtype in (None, "string") and hasattr(b, "from_host") and is_text(x):

@@ -19,6 +19,8 @@ The function that users get is generated. When all tensors are native to the cur
 is a check and the native call; anything else goes through `_slow`, which promotes, converts, or records.
 """
 
+import warnings
+
 import numpy as np
 
 from kerata import backends
@@ -102,6 +104,7 @@ class Op:
         self.is_composite = rule is None
         self.by_value = by_value
         self.forms = {}  # of a composite: by backend, how it runs there
+        self.inferred = {}  # by kind of call, the shapes and dtypes that come out
         self.body = None if _is_empty(declaration) else declaration
         self.function = None
 
@@ -171,6 +174,7 @@ def _generate(declaration, op):
         "_variables": VARIABLES,
         "_symbolic": holds_symbolic,
         "_integers": integers,
+        "_alike": alike,
         "_numbers": _NUMBERS,
     }
     header = []
@@ -195,9 +199,10 @@ def _generate(declaration, op):
         source += ["    _b = _selected() or _process.backend", "    _t = _b.TYPES", f"    if {condition}:", *call]
         source += [f"    if {_with_number(op)}:", *call] if op.scalars else []
         # Variables are read, then the same test again.
-        for name in (op.parameters[i] for i in op.tensor_at):
+        for name in (op.parameters[i] for i in op.tensor_at if not op.roles[i].many):
             source += [f"    if type({name}) in _variables:", f"        {name} = {name}.value"]
-        source += [f"    if {condition}:", *call]
+        if "_alike" not in condition:
+            source += [f"    if {condition}:", *call]
     source.append(f"    return _slow(_op, [{names}])")
     exec(compile("\n".join(source), f"<op {op.name}>", "exec"), namespace)
     function = namespace[op.name]
@@ -212,8 +217,12 @@ def _generate(declaration, op):
 
 def _fast_condition(op, optional):
     """Source of the test under which the native function gets the arguments as they are, or None."""
-    if not op.tensor_at or any(op.roles[i].many for i in op.tensor_at):
+    if not op.tensor_at:
         return None
+    if any(op.roles[i].many for i in op.tensor_at):
+        # A list of them and nothing besides.
+        only = op.parameters[op.tensor_at[0]]
+        return f"_alike({only}, _t)" if len(op.tensor_at) == 1 and not (op.least or op.wide) else None
     tests, grouped = [], []
     for i in op.tensor_at:
         name, role = op.parameters[i], op.roles[i]
@@ -283,8 +292,8 @@ def form(op, b):
 def forget_forms():
     """Make the forms of composites anew: settings may be constants in them, or a backend has got another function."""
     for op in REGISTRY.values():
-        if op.is_composite:
-            op.forms.clear()
+        op.forms.clear()
+        op.inferred.clear()
 
 
 config.watchers.append(forget_forms)
@@ -382,6 +391,21 @@ def _narrowed(op, args, result, b):
     return b.cast(result, meant.dtype)
 
 
+def alike(values, types):
+    """Whether these are native tensors of one dtype, one at least, in a list or tuple."""
+    if type(values) is not list and type(values) is not tuple:
+        return False
+    dtype = None
+    for v in values:
+        if type(v) not in types:
+            return False
+        if dtype is None:
+            dtype = v.dtype
+        elif v.dtype is not dtype:
+            return False
+    return dtype is not None
+
+
 def integers(shape):
     """Whether a shape is a tuple of Python integers: nothing to resolve in it."""
     if type(shape) is not tuple:
@@ -404,6 +428,8 @@ def holds_symbolic(value):
 
 def _listed(op, i, value):
     if isinstance(value, (list, tuple)):
+        if not value:
+            raise ValueError(f"{op.name}: `{op.parameters[i]}` is empty; give one tensor at least.")
         return value
     if hasattr(value, "shape") and len(value.shape):
         # A tensor stands for the list of its slices.
@@ -561,16 +587,81 @@ def _host(x):
 
 def _record(op, args):
     """Make the node, and the symbolic result, of a call with a `KerasTensor` in it."""
+    scope = current_trace.get()
+    shapes_alone = scope is not None and scope.dynamic and not scope.record
+    try:
+        key = _kind(args) if shapes_alone or scope is None else None
+    except TypeError:
+        key = None
+    kept = op.inferred.get(key)
+    if kept is not None:
+        result = _anew(*kept)
+        if not shapes_alone:
+            Node(op, tuple(args), None, result)
+        return result
+    said = _said[0]
+    result = _recorded(op, args, scope)
     flags = sparse_rules.flags_of(op, args)
-    if not any(flags) and op.name not in sparse_rules.MADE:
-        return _recorded(op, args)
-    result = _recorded(op, args)
-    sparse_rules.mark(op, args, flags, result)
+    if any(flags) or op.name in sparse_rules.MADE:
+        sparse_rules.mark(op, args, flags, result)
+    elif key is not None and _said[0] == said:
+        _keep(op, key, result)
     return result
 
 
-def _recorded(op, args):
-    scope = current_trace.get()
+# How many warnings there were of symbolic calls: such a call isn't kept, so that it warns again.
+_said = [0]
+# What is written into a kind of call as it is.
+_PLAIN = frozenset({int, float, bool, str, type(None), type(...)})
+_MOST_KEPT = 512
+
+
+def warn(message):
+    """Warn the caller of an op about its symbolic call."""
+    _said[0] += 1
+    warnings.warn(message, stacklevel=2)
+
+
+def _kind(values):
+    """What the shapes that come out of a symbolic call hang on; a `TypeError` if it's more than shapes, dtypes and plain values."""
+    kind = []
+    for value in values:
+        what = type(value)
+        if what is KerasTensor:
+            if value.sparse or value.ragged:
+                raise TypeError
+            kind += value.shape, value.dtype
+        elif what in _PLAIN:
+            # 1, 1.0 and True are equal, and not the same.
+            kind += what, value
+        elif what is tuple or what is list:
+            kind += what, _kind(value)
+        elif what is slice:
+            kind += what, _kind((value.start, value.stop, value.step))
+        else:
+            raise TypeError
+    return tuple(kind)
+
+
+def _keep(op, key, result):
+    """Remember what came out of a kind of call, if it is a tensor or several."""
+    single = type(result) is KerasTensor
+    parts = (result,) if single else result
+    if single or (isinstance(result, (tuple, list)) and all(type(t) is KerasTensor for t in result)):
+        if len(op.inferred) >= _MOST_KEPT:
+            op.inferred.clear()
+        how = None if single else getattr(type(result), "_make", type(result))
+        op.inferred[key] = how, tuple((t.shape, t.dtype) for t in parts)
+
+
+def _anew(how, parts):
+    """Fresh symbols of these shapes and dtypes."""
+    if how is None:
+        return spec(*parts[0])
+    return how([spec(*part) for part in parts])
+
+
+def _recorded(op, args, scope):
     b = backends.selected.get() or backends.process.backend
     operands = _group(op, args)
     target = _target(op, [_node(b, x) for x in operands]) if operands else None

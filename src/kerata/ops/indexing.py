@@ -85,6 +85,8 @@ _BASIC = {int, type(None), type(Ellipsis)}
 def _index(k):
     """One entry of a key in canonical form."""
     if isinstance(k, builtins.slice):
+        if type(k.start) in _BASIC and type(k.stop) in _BASIC and type(k.step) in _BASIC:
+            return k
         return builtins.slice(*(_scalar(e) for e in (k.start, k.stop, k.step)))
     if isinstance(k, (bool, KerasTensor)):
         return k
@@ -151,7 +153,7 @@ def scatter_update(inputs: Tensor, indices: Index, updates: Tensor, reduction=No
     )
 
 
-@primitive(rule=rules.slice_window)
+@primitive(rule=rules.slice_window, canonical="_integers(start_indices) and _integers(shape)")
 def slice(inputs: Index, start_indices: Dims, shape: Dims):
     """A window of fixed shape, at a position that may be computed (`jax.lax.dynamic_slice`).
 

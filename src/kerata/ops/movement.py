@@ -2,6 +2,7 @@
 
 import builtins
 import operator
+from functools import lru_cache
 
 import numpy as np
 
@@ -498,11 +499,17 @@ def swapaxes(x, axis1, axis2):
     >>> ops.swapaxes([[1, 2], [3, 4]], 0, 1)
     [[1, 3], [2, 4]]
     """
-    x = convert_to_tensor(x)
-    axes = list(range(len(x.shape)))
-    a, b = rules.axes_in((axis1,), len(axes), "swapaxes")[0], rules.axes_in((axis2,), len(axes), "swapaxes")[0]
+    x = x if hasattr(x, "shape") else convert_to_tensor(x)
+    return transpose(x, _swapped(len(x.shape), axis1, axis2))
+
+
+@lru_cache(maxsize=256)
+def _swapped(rank, axis1, axis2):
+    """The order of dimensions with two of them exchanged."""
+    axes = list(range(rank))
+    a, b = rules.axis_in(axis1, rank, "swapaxes"), rules.axis_in(axis2, rank, "swapaxes")
     axes[a], axes[b] = axes[b], axes[a]
-    return transpose(x, tuple(axes))
+    return tuple(axes)
 
 
 def moveaxis(x, source, destination):
@@ -518,17 +525,20 @@ def moveaxis(x, source, destination):
     >>> ops.moveaxis([[1, 2], [3, 4]], 0, 1)
     [[1, 3], [2, 4]]
     """
-    x = convert_to_tensor(x)
-    rank = len(x.shape)
-    source, destination = (
-        rules.axes_in(_pair(source), rank, "moveaxis"),
-        rules.axes_in(_pair(destination), rank, "moveaxis"),
-    )
+    x = x if hasattr(x, "shape") else convert_to_tensor(x)
+    return transpose(x, _moved(len(x.shape), _pair(source), _pair(destination)))
+
+
+@lru_cache(maxsize=256)
+def _moved(rank, source, destination):
+    """The order of dimensions with some of them moved to other places."""
+    source = rules.axes_in(source, rank, "moveaxis")
+    destination = rules.axes_in(destination, rank, "moveaxis")
     if len(source) != len(destination):
         raise ValueError(f"moveaxis: {len(source)} axes can't be moved to {len(destination)} places.")
     rest = iter([a for a in range(rank) if a not in source])
     placed = dict(zip(destination, source))
-    return transpose(x, tuple(placed[i] if i in placed else next(rest) for i in range(rank)))
+    return tuple(placed[i] if i in placed else next(rest) for i in range(rank))
 
 
 def _pair(axis):
@@ -814,6 +824,9 @@ def meshgrid(*x, indexing="xy"):
     x = [convert_to_tensor(v) for v in x]
     order = [1, 0, *range(2, len(x))] if indexing == "xy" and len(x) > 1 else list(range(len(x)))
     grid = [reshape(v, tuple(-1 if j == order[i] else 1 for j in range(len(x)))) for i, v in enumerate(x)]
+    shape = tuple(grid[order[j]].shape[j] for j in range(len(x)))
+    if set(map(type, shape)) <= _INT:
+        return [broadcast_to(v, shape) for v in grid]
     return [spread_over(v, grid) for v in grid]
 
 

@@ -16,7 +16,7 @@ from kerata.ops.core import shape as shape_of
 from kerata.ops.core import stop_gradient
 from kerata.ops.creation import ones_like, zeros_like
 from kerata.ops.ctc import ctc_decode, ctc_loss
-from kerata.ops.declare import Bool, Float, Index, Tensor, composite, primitive
+from kerata.ops.declare import Bool, Float, Index, Tensor, composite, primitive, warn
 from kerata.ops.elementwise import (
     abs,
     cast,
@@ -103,10 +103,9 @@ def softmax(x: Float, axis=-1):
         and x.shape[axis] == 1
     ):
         # Once, when the model is built: natives are called without looking.
-        warnings.warn(
+        warn(
             f"softmax: axis {axis} of a tensor of shape {tuple(x.shape)} has size 1, so that the result is 1 whatever "
-            "is given. Was `sigmoid` meant?",
-            stacklevel=2,
+            "is given. Was `sigmoid` meant?"
         )
     e = exp(x - stop_gradient(max(x, axis=axis, keepdims=True)))
     return e / sum(e, axis=axis, keepdims=True)
