@@ -903,7 +903,7 @@ def tensorflow_natives():
         "isreal": lambda x: tf.ones_like(x, tf.bool),
         "signbit": lambda x: tf.bitcast(x, tf.int32) < 0,
         "sinc": lambda x: tf.math.divide_no_nan(tf.sin(math.pi * x), math.pi * x) + tf.cast(x == 0, x.dtype),
-        "copy": tf.identity,
+        "copy": lambda x: raw.DeepCopy(x=x),  # tf.identity shares memory
         "array": tf.identity,
         "reciprocal": tf.math.reciprocal,
         "nan_to_num": lambda x: tf.clip_by_value(without(x, 0.0), x.dtype.min, x.dtype.max),
@@ -945,7 +945,7 @@ def tensorflow_natives():
         "ldexp": lambda x, j: x * tf.pow(2.0, tf.cast(j, x.dtype)),
         "clip": lambda x, a, b: tf.clip_by_value(x, a, b),
         "heaviside": lambda x, y: tf.where(x == 0, y, tf.cast(x > 0, x.dtype)),
-        "hypot": lambda x, y: tf.sqrt(x * x + y * y),
+        "hypot": lambda x, y: tf.abs(tf.complex(x, y)),  # the root of the squares' sum overflows
         "where": tf.where,
         "logaddexp": lambda x, y: tf.maximum(x, y) + tf.math.log1p(tf.exp(-tf.abs(x - y))),
         "logaddexp2": lambda x, y: tf.maximum(x, y) + tf.math.log1p(tf.pow(2.0, -tf.abs(x - y))) / math.log(2),
@@ -996,7 +996,8 @@ def tensorflow_natives():
         "moments": tf.nn.moments,
         "digitize": lambda x, b: tf.reshape(tf.searchsorted(b, tf.reshape(x, (-1,)), "right"), x.shape),
         "in_top_k": lambda t, p, k: tf.math.in_top_k(t, p, k),
-        "histogram": lambda x, n, r: tf.histogram_fixed_width(x, r, n),
+        # What's outside would be counted in the first and the last.
+        "histogram": lambda x, n, r: tf.histogram_fixed_width(tf.boolean_mask(x, (x >= r[0]) & (x <= r[1])), r, n),
         "correlate": lambda x, k, m: tf.nn.conv1d(x[None, :, None], k[:, None, None], 1, "VALID")[0, :, 0],
     }
     movement = {

@@ -1596,9 +1596,25 @@ sample("sign", x=np.array([np.nan, np.inf, -np.inf, 0.0, -2.0]), oracle=np.sign,
 # Near points, and the same one, far from the origin: the difference of two products has none of their digits.
 crowd = np.concatenate([f(3, 20), 1e3 + f(2, 20) * 1e-2])
 sample("cdist", x=f(24, 20), y=f(12, 20), oracle=lambda x, y: np.linalg.norm(x[:, None] - y, axis=-1))
-sample("cdist", x=crowd.astype("float32"), y=crowd.astype("float32"), oracle=lambda x, y: np.linalg.norm(x.astype(float)[:, None] - y, axis=-1), grad=False)
-bounds = np.linspace(-1.0, 1.5, 11, dtype="float32")
-sample("histogram", x=np.concatenate([bounds, [np.nan, -9.0, 9.0]]).astype("float32"), bins=10, range=(-1.0, 1.5),
-       oracle=lambda x, bins, range: [np.histogram(x[:11].astype(float), bounds.astype(float))[0].astype(float), bounds], grad=False)  # fmt: skip
+sample(
+    "cdist",
+    x=crowd.astype("float32"),
+    y=crowd.astype("float32"),
+    oracle=lambda x, y: np.linalg.norm(x.astype(float)[:, None] - y, axis=-1),
+    grad=False,
+)
+bounds = np.linspace(-1.0, 1.0, 9)
+sample("histogram", x=np.concatenate([bounds, [np.nan, -9.0, 9.0]]), bins=8, range=(-1.0, 1.0),
+       oracle=lambda x, bins, range: [np.histogram(x[:9], bounds)[0].astype(float), bounds], grad=False)  # fmt: skip
 halves = np.repeat(np.repeat(f(2, 3, 3, 1), 2, 1), 2, 2)
-sample("image.scale_and_translate", images=halves, output_shape=(2, 3, 3, 1), scale=(0.5, 0.5), translation=(0.0, 0.0), spatial_dims=(1, 2), method="linear", antialias=False, oracle=lambda x, **kw: x[:, ::2, ::2])
+sample(
+    "image.scale_and_translate",
+    images=halves,
+    output_shape=(2, 3, 3, 1),
+    scale=(0.5, 0.5),
+    translation=(0.0, 0.0),
+    spatial_dims=(1, 2),
+    method="linear",
+    antialias=False,
+    oracle=lambda x, **kw: x[:, ::2, ::2],
+)

@@ -1541,7 +1541,8 @@ def heaviside(x1: Float, x2: Float):
     >>> ops.heaviside([-1.0, 0.0, 2.0], 0.5)
     [0. , 0.5, 1. ]
     """
-    return where(isnan(x1), x1, where(equal(x1, 0), x2, cast(greater(x1, 0), dtype(x1))))
+    # Of NaN the sign is NaN.
+    return where(equal(x1, 0), x2, 0.5 * sign(x1) + 0.5)
 
 
 @composite
@@ -1657,9 +1658,9 @@ def isclose(x1: Tensor, x2: Tensor, rtol=1e-5, atol=1e-8, equal_nan=False):
     """
     if not (dtypes.is_float(dtype(x1)) or dtypes.is_complex(dtype(x1))):
         x1, x2 = cast(x1, "float32"), cast(x2, "float32")
-    finite = logical_and(isfinite(x1), isfinite(x2))
-    near = less_equal(abs(x1 - x2), atol + rtol * abs(x2))
-    result = logical_or(logical_and(finite, near), equal(x1, x2))
+    # An infinite tolerance isn't one; no other lets an infinite or missing difference pass.
+    near = logical_and(isfinite(x2), less_equal(abs(x1 - x2), atol + rtol * abs(x2)))
+    result = logical_or(near, equal(x1, x2))
     return logical_or(result, logical_and(isnan(x1), isnan(x2))) if equal_nan else result
 
 

@@ -91,8 +91,9 @@ def nanmin(x: Tensor, axis: Axis = None, keepdims=False):
 def _extreme(reduce, filler, x, axis, keepdims):
     if not _has_nan(x):
         return reduce(x, axis, keepdims)
-    nothing = all(isnan(x), axis, keepdims)
-    return where(nothing, float("nan"), reduce(_filled(x, filler), axis, keepdims))
+    missing = isnan(x)
+    rest = where(missing, cast(filler, dtype_of(x)), x)
+    return where(all(missing, axis, keepdims), float("nan"), reduce(rest, axis, keepdims))
 
 
 @composite
@@ -134,7 +135,9 @@ def nanargmin(x: Tensor, axis=None, keepdims=False):
 def _place(find, filler, x, axis, keepdims):
     if not _has_nan(x):
         return find(x, axis, keepdims)
-    return where(all(isnan(x), axis, keepdims), -1, find(_filled(x, filler), axis, keepdims))
+    missing = isnan(x)
+    rest = where(missing, cast(filler, dtype_of(x)), x)
+    return where(all(missing, axis, keepdims), -1, find(rest, axis, keepdims))
 
 
 @composite

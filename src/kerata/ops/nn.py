@@ -29,7 +29,6 @@ from kerata.ops.elementwise import (
     logical_and,
     maximum,
     minimum,
-    multiply,
     rsqrt,
     sign,
     sqrt,
@@ -290,6 +289,8 @@ def soft_shrink(x: Float, threshold=0.5):
     >>> ops.convert_to_numpy(ops.soft_shrink([-1.0, 0.2, 1.0])).tolist()
     [-0.5, 0.0, 0.5]
     """
+    if isinstance(threshold, (int, float)) and threshold >= 0:
+        return x - clip(x, -threshold, threshold)
     return where(abs(x) > threshold, x - sign(x) * threshold, zeros_like(x))
 
 
@@ -312,7 +313,7 @@ def threshold(x: Float, threshold, default_value):
     >>> ops.convert_to_numpy(ops.threshold([0.0, 2.0], 1.0, 9.0)).tolist()
     [9.0, 2.0]
     """
-    return where(x > threshold, x, ones_like(x) * default_value)
+    return where(x > threshold, x, default_value)
 
 
 @composite
@@ -1318,7 +1319,7 @@ def psnr(x1: Float, x2: Float, max_val):
     """
     from kerata.ops.elementwise import log10
 
-    return 20 * log10(multiply(ones_like(mean(x1)), max_val)) - 10 * log10(mean(square(x1 - x2)))
+    return 20 * log10(cast(max_val, x1.dtype)) - 10 * log10(mean(square(x1 - x2)))
 
 
 @composite

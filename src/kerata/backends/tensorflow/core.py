@@ -71,16 +71,42 @@ WIDE_FLOATS = frozenset({tf.float32, tf.float64})
 WIDE_INTEGERS = frozenset({tf.int32, tf.int64})
 
 
-# Of composites, kernels that XLA hasn't got: a graph doesn't say whether it will be XLA's.
+def _recorded_of_tapes():
+    from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetPossibleGradientTypes
+
+    return TFE_Py_TapeSetPossibleGradientTypes
+
+
+_possible_gradients = _recorded_of_tapes()
+
+
+def watched(*tensors):
+    """Whether a tape or an accumulator looks at one of the tensors."""
+    return _possible_gradients([t for t in tensors if isinstance(t, tf.Tensor)]) != 0
+
+
+# Of composites, TensorFlow's own functions for eager calls: XLA hasn't got the kernels, or values are looked at first.
+# Those of the second kind have the right values alone: not the gradients.
 EAGER_ALONE = {}
+VALUES_ALONE = {}
 
 
 def whole(op):
-    """A composite's body, or TensorFlow's own function while nothing is traced."""
-    native = EAGER_ALONE.get(op.name)
-    if native is None:
+    """A composite's body, or TensorFlow's own function while nothing is traced, and gives the value."""
+    native, values = EAGER_ALONE.get(op.name), VALUES_ALONE.get(op.name)
+    if native is None and values is None:
         return op.body
-    return lambda *args: native(*args) if tf.executing_eagerly() else op.body(*args)
+
+    def run(*args):
+        result = NotImplemented
+        if tf.executing_eagerly():
+            if native is not None:
+                result = native(*args)
+            elif not watched(*args):
+                result = values(*args)
+        return op.body(*args) if result is NotImplemented else result
+
+    return run
 
 
 def is_tensor(x):

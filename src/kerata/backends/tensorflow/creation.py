@@ -13,6 +13,14 @@ def ones(shape, dtype):
     return tf.ones(shape, dtype)
 
 
+def zeros_like(x, dtype):
+    return tf.zeros_like(x, dtype)
+
+
+def ones_like(x, dtype):
+    return tf.ones_like(x, dtype)
+
+
 def full(shape, fill_value, dtype):
     return tf.broadcast_to(tf.cast(fill_value, dtype), shape)
 
@@ -22,6 +30,8 @@ _RANGE = {"int8": "int32", "uint8": "int32", "int16": "int32", "uint16": "int32"
 
 
 def arange(start, stop, step, dtype):
+    if dtype in ("int32", "int64") and all(type(v) is int for v in (start, stop, step)) and (stop - start) * step > 0:
+        return tf.range(start, stop, step, dtype)
     if not any(isinstance(v, (tf.Tensor, tf.Variable)) for v in (start, stop, step)):
         # NumPy counts the steps in double precision.
         return tf.constant(np.arange(start, stop, step).astype(DTYPES[dtype].as_numpy_dtype))

@@ -4,7 +4,9 @@ Raw operations take tensors straight to the kernel; `tf.add` and its like look f
 which costs as much again. Dtypes without a kernel go through one that has.
 """
 
-from kerata.backends.tensorflow.core import tf
+import math
+
+from kerata.backends.tensorflow.core import VALUES_ALONE, tf
 
 _raw = tf.raw_ops
 # In a graph a number in front gets a dtype of its own, not that of the tensor.
@@ -182,6 +184,12 @@ def floor_divide(x1, x2):
     x1, x2 = tf.cast(x1, dtype), tf.cast(x2, dtype)
     if not dtype.is_floating:
         return _raw.FloorDiv(x=x1, y=x2)
+    if tf.executing_eagerly():
+        quotient = x1 / x2
+        below = tf.floor(quotient)
+        # Only where rounding led to an integer may the exact quotient be just below it.
+        if not tf.reduce_any(quotient == below):
+            return below
     rest = tf.math.floormod(x1, x2)
     quotient = tf.round((x1 - rest) / x2)
     # Where the divisor is 0, or infinite, or the dividend is not finite, IEEE's quotient stands.
@@ -235,8 +243,11 @@ def conj(x):
 def angle(x):
     if x.dtype.is_complex:
         return tf.math.angle(x)
-    pi, zero = tf.constant(3.141592653589793, x.dtype), tf.zeros((), x.dtype)
-    return tf.where(tf.math.is_nan(x), x, where(x < 0, pi, zero))
+    angles = where(x < 0, tf.constant(math.pi, x.dtype), tf.zeros((), x.dtype))
+    if tf.executing_eagerly() and not tf.math.is_nan(tf.reduce_sum(x)):
+        return angles
+    # NaN stays NaN.
+    return tf.maximum(angles, tf.minimum(tf.stop_gradient(x), 0))
 
 
 def where(condition, x1, x2):
@@ -244,14 +255,7 @@ def where(condition, x1, x2):
         x1 = tf.constant(x1, x2.dtype)
     elif type(x2) in _NUMBERS:
         x2 = tf.constant(x2, x1.dtype)
-    return _raw.SelectV2(condition=condition, t=_spread(x1, condition), e=_spread(x2, condition))
-
-
-def _spread(x, condition):
-    """A scalar over the condition's shape: the kernel takes ten times as long to broadcast one."""
-    if x.shape.rank or not condition.shape.rank:
-        return x
-    return tf.fill(tf.shape(condition), x)
+    return _raw.SelectV2(condition=condition, t=x1, e=x2)
 
 
 def clip(x, x_min, x_max):
@@ -301,3 +305,42 @@ def celu(x, alpha):
         return _raw.Elu(features=x)
     scale = tf.constant(alpha, x.dtype)
     return tf.where(x > 0, x, scale * _raw.Elu(features=x / scale))
+
+
+def nan_to_num(x, nan, posinf, neginf):
+    if not x.dtype.is_floating:
+        return x
+    x = where(tf.math.is_nan(x), nan, x)
+    if posinf is None and neginf is None:
+        return tf.clip_by_value(x, x.dtype.min, x.dtype.max)
+    x = where(isposinf(x), float(x.dtype.max) if posinf is None else posinf, x)
+    return where(isneginf(x), float(x.dtype.min) if neginf is None else neginf, x)
+
+
+_KERNELS = frozenset({tf.float32, tf.float64})
+
+
+def _hypot(x1, x2):
+    return _raw.ComplexAbs(x=tf.complex(x1, x2)) if x1.dtype in _KERNELS else NotImplemented
+
+
+def _logaddexp(x1, x2, base):
+    if x1.dtype not in _KERNELS:
+        return NotImplemented
+    smaller = tf.math.log1p(tf.exp(tf.abs(x1 - x2) * -math.log(base)))
+    result = tf.maximum(x1, x2) + (smaller if base == math.e else smaller * (1 / math.log(base)))
+    # Equal infinities have no difference. The sum tells whether there's any.
+    return NotImplemented if tf.math.is_nan(tf.reduce_sum(result)) else result
+
+
+def _fmod(x1, x2):
+    return _raw.TruncateMod(x=x1, y=x2) if x1.dtype in _KERNELS else NotImplemented
+
+
+VALUES_ALONE |= {
+    "hypot": _hypot,
+    "logaddexp": lambda x1, x2: _logaddexp(x1, x2, math.e),
+    "logaddexp2": lambda x1, x2: _logaddexp(x1, x2, 2),
+    "fmod": _fmod,
+    "copied": lambda x: _raw.DeepCopy(x=x),
+}

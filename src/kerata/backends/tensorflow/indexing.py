@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from kerata.backends.tensorflow.core import dynamic_shape, size_of, tf
+from kerata.backends.tensorflow.core import VALUES_ALONE, dynamic_shape, size_of, tf
 
 _INDEX = (tf.int32, tf.int64)
 
@@ -17,23 +17,34 @@ def _wrapped(indices, size):
     return tf.where(indices < 0, indices + tf.cast(size, indices.dtype), indices)
 
 
+def _within(indices, size):
+    """Whether all are known to be counted from the front and in bounds: looking takes less than moving them there."""
+    if not tf.executing_eagerly() or indices.dtype not in _INDEX:
+        return False
+    return bool(tf.reduce_min(indices) >= 0 and tf.reduce_max(indices) < size)
+
+
 def take(x, indices, axis):
     size = size_of(x, axis)
-    indices = _wrapped(indices, size)
-    indices = tf.minimum(tf.maximum(indices, 0), tf.cast(size, indices.dtype) - 1)
+    if not _within(indices, size):
+        indices = _wrapped(indices, size)
+        indices = tf.minimum(tf.maximum(indices, 0), tf.cast(size, indices.dtype) - 1)
     return tf.gather(x, indices, axis=axis)
 
 
 def take_along_axis(x, indices, axis):
     rank = x.shape.rank
     axis %= rank
-    indices = _wrapped(indices, size_of(x, axis))
+    if not _within(indices, size_of(x, axis)):
+        indices = _wrapped(indices, size_of(x, axis))
     lead = [
         tf.maximum(a, b) if not (isinstance(a, int) and isinstance(b, int)) else builtins.max(a, b)
         for a, b in zip(dynamic_shape(x), dynamic_shape(indices), strict=True)
     ]
     x = _stretched(x, [*lead[:axis], size_of(x, axis), *lead[axis + 1 :]])
     indices = _stretched(indices, [*lead[:axis], size_of(indices, axis), *lead[axis + 1 :]])
+    if axis == rank - 1:
+        return tf.gather(x, indices, batch_dims=axis)
     order = [a for a in range(rank) if a != axis] + [axis]
     back = [*range(axis), rank - 1, *range(axis, rank - 1)]
     picked = tf.gather(tf.transpose(x, order), tf.transpose(indices, order), batch_dims=rank - 1)
@@ -188,6 +199,8 @@ def _last(x, axis):
 
 def _ascending(x):
     """Stable order along the last axis: the first of equal ones first."""
+    if _is_whole(x):
+        return tf.math.top_k(-x, x.shape[-1])[1]
     keys = _order_keys(x)
     if keys.dtype.is_unsigned:
         # The complement turns the order round without overflow.
@@ -205,7 +218,16 @@ def sort(x, axis):
     return tf.transpose(tf.gather(x, _ascending(x), batch_dims=x.shape.rank - 1), back)
 
 
+def _is_whole(x):
+    """Whether these are floats without NaN for sure, which the kernels order as everybody does: the sum would be NaN."""
+    if not x.dtype.is_floating or not tf.executing_eagerly():
+        return False
+    return not tf.math.is_nan(tf.reduce_sum(x))
+
+
 def top_k(x, k, sorted):
+    if _is_whole(x):
+        return tuple(tf.math.top_k(x, k))
     indices = tf.math.top_k(_order_keys(x), k)[1]
     return tf.gather(x, indices, batch_dims=x.shape.rank - 1), indices
 
@@ -233,6 +255,86 @@ def counted_vector(x, weights, length):
     if dtype not in (tf.int32, tf.int64, tf.float32, tf.float64):
         return tf.math.unsorted_segment_sum(weights, x, length)
     return tf.math.bincount(x, weights, minlength=length, maxlength=length, dtype=dtype)
+
+
+def counted_all(x, weights, minlength):
+    dtype = tf.int32 if weights is None else weights.dtype
+    if dtype not in (tf.int32, tf.int64, tf.float32, tf.float64):
+        length = tf.maximum(tf.reduce_max(x) + 1, minlength) if x.shape[0] != 0 else minlength
+        return counted_vector(x, weights, length)
+    return tf.math.bincount(x, weights, minlength=minlength, dtype=dtype)
+
+
+def _in_top_k(targets, predictions, k):
+    if predictions.dtype != tf.float32 or targets.dtype not in _INDEX or targets.shape.rank != 1:
+        return NotImplemented
+    # To the kernel what isn't finite is nowhere. The sum isn't finite either then.
+    if not tf.math.is_finite(tf.reduce_sum(predictions)):
+        return NotImplemented
+    return tf.math.in_top_k(targets, predictions, k)
+
+
+_COUNTED = frozenset({tf.float32, tf.float64})
+
+
+def _counted_between(x, bins, range):
+    if x.dtype not in _COUNTED or not tf.size(x):
+        return NotImplemented
+    low, high = (tf.reduce_min(x), tf.reduce_max(x)) if range is None else range
+    low, high = float(low), float(high)
+    if not math.isfinite(high - low):
+        return NotImplemented
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    kind = x.dtype.as_numpy_dtype
+    low, high = kind(low), kind(high)
+    bounds = low + (high - low) * (np.arange(bins + 1) / bins).astype(kind)
+    bounds[-1] = high
+    x = tf.reshape(x, (-1,))
+    if tf.math.is_nan(tf.reduce_sum(x)):
+        x = tf.boolean_mask(x, x == x)
+    doubtful = tf.gather(x, tf.where(_near_bounds(x, low, high, bins))[:, 0])
+    # The kernel is right about all others.
+    counts = _in_bins(x, low, high, bins) - _in_bins(doubtful, low, high, bins)
+    return tf.cast(counts + np.histogram(doubtful.numpy(), bounds)[0], x.dtype), tf.constant(bounds)
+
+
+def _near_bounds(x, low, high, bins):
+    """Where rounding might decide on a bin, or it's outside."""
+    scale = bins / (high - low)
+    places = tf.minimum(tf.maximum((x - low) * scale, 0), bins)
+    unsure = 16 * np.finfo(low.dtype).eps * (builtins.max(builtins.abs(low), builtins.abs(high)) * scale + bins)
+    return tf.abs(places - tf.round(places)) <= unsure
+
+
+def _in_bins(x, low, high, bins):
+    return tf.raw_ops.HistogramFixedWidth(values=x, value_range=np.array((low, high)), nbins=bins)
+
+
+VALUES_ALONE |= {"in_top_k": _in_top_k, "counted_between": _counted_between}
+
+
+_SEGMENTS = {
+    "max": tf.math.unsorted_segment_max,
+    "min": tf.math.unsorted_segment_min,
+    "mul": tf.math.unsorted_segment_prod,
+}
+
+
+def segment_combined(data, segment_ids, num_segments, reduction):
+    if data.dtype.is_bool:
+        return tf.cast(segment_combined(tf.cast(data, tf.uint8), segment_ids, num_segments, reduction), tf.bool)
+    # Negative segments are dropped by the kernel, too large ones refused.
+    ids = tf.where(segment_ids < num_segments, segment_ids, -tf.ones_like(segment_ids))
+    result = _SEGMENTS[reduction](data, ids, num_segments)
+    if reduction == "mul" or not data.dtype.is_floating:
+        return result
+    # The kernel has the lowest finite number for nothing.
+    if tf.executing_eagerly() and not tf.reduce_any(tf.abs(result) == data.dtype.max):
+        return result
+    some = tf.math.unsorted_segment_sum(tf.ones_like(ids), ids, num_segments) > 0
+    some = tf.reshape(some, (-1, *(1,) * (data.shape.rank - 1)))
+    return tf.where(some, result, tf.constant(-math.inf if reduction == "max" else math.inf, data.dtype))
 
 
 def distinct_values(x):

@@ -1,5 +1,7 @@
 """Linear algebra on TensorFlow."""
 
+import numpy as np
+
 from kerata.backends.contraction import MOST_IN_FLOAT32, summands
 from kerata.backends.tensorflow.core import dynamic_shape, tf
 from kerata.core.errors import wrong_value
@@ -54,6 +56,13 @@ def integer_einsum(subscripts, x, kernel):
     known = [[2**20 if d is None else d for d in shape] for shape in sizes]
     dtype = tf.float32 if summands(subscripts, *known) <= MOST_IN_FLOAT32 else tf.float64
     return tf.cast(tf.einsum(subscripts, tf.cast(x, dtype), tf.cast(kernel, dtype)), tf.int32)
+
+
+def cross_of_three(a, b):
+    if a.shape != b.shape or None in a.shape.as_list():
+        shape = tf.broadcast_dynamic_shape(tf.shape(a), tf.shape(b))
+        a, b = tf.broadcast_to(a, shape), tf.broadcast_to(b, shape)
+    return tf.linalg.cross(a, b)
 
 
 def tensordot(x1, x2, axes):
@@ -126,6 +135,9 @@ def lu_factor(x):
 
 def _pivots(order, steps):
     """LAPACK's row exchanges that lead to this order of rows."""
+    if tf.executing_eagerly():
+        pivots = _pivots_on_host(order.numpy().reshape(-1, order.shape[-1]), steps)
+        return tf.constant(pivots.reshape(*order.shape[:-1], steps))
     rows = tf.zeros_like(order) + tf.range(order.shape[-1])
     pivots = []
     for i in range(steps):
@@ -135,6 +147,19 @@ def _pivots(order, steps):
         moved = tf.where(tf.range(order.shape[-1]) == pivot[..., None], rows[..., i : i + 1], rows)
         rows = tf.concat([moved[..., :i], order[..., i : i + 1], moved[..., i + 1 :]], -1)
     return tf.stack(pivots, -1)
+
+
+def _pivots_on_host(order, steps):
+    """The same for rows of NumPy's: where each row stands is written down."""
+    every = np.arange(len(order))
+    at = np.tile(np.arange(order.shape[1], dtype="int32"), (len(order), 1))
+    rows, pivots = at.copy(), np.empty((len(order), steps), "int32")
+    for i in range(steps):
+        pivots[:, i] = pivot = at[every, order[:, i]]
+        # What stood at place i goes where the pivot stood.
+        moved = rows[:, i].copy()
+        rows[every, pivot], at[every, moved] = moved, pivot
+    return pivots
 
 
 @_checked

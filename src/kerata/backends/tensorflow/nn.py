@@ -8,6 +8,7 @@ import math
 
 from kerata.backends import windows
 from kerata.backends.tensorflow.core import dynamic_shape, tf
+from kerata.backends.tensorflow.elementwise import log10
 from kerata.backends.tensorflow.linalg import matmul
 from kerata.backends.tensorflow.reduction import logsumexp
 
@@ -366,6 +367,11 @@ def batch_normalization_training(x, axis, offset, scale, epsilon):
     variance = tf.stop_gradient(variance) * ((n - 1) / n)
     y = y if rank == 4 else tf.reshape(y, shape)
     return y if last else tf.transpose(y, back), tf.stop_gradient(mean), variance
+
+
+def psnr(x1, x2, max_val):
+    error = tf.reduce_mean(tf.math.squared_difference(x1, x2))
+    return 20 * log10(tf.cast(max_val, x1.dtype)) - 10 * log10(error)
 
 
 def binary_crossentropy_with_logits(target, logits):

@@ -56,8 +56,7 @@ def std(x, axis, keepdims):
 def moments(x, axes, keepdims, synchronized):
     wide = _wide(x)
     mean_ = tf.reduce_mean(wide, axes, True)
-    deviation = wide - mean_
-    squares = tf.square(tf.abs(deviation)) if x.dtype.is_complex else tf.square(deviation)
+    squares = tf.square(tf.abs(wide - mean_)) if x.dtype.is_complex else tf.math.squared_difference(wide, mean_)
     var_ = tf.reduce_mean(squares, axes, keepdims)
     if not keepdims:
         mean_ = tf.squeeze(mean_, _axes(x, axes))
