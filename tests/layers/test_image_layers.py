@@ -243,6 +243,18 @@ def test_tf_data_of_any_size():
         assert [tuple(x.shape) for x in dataset.map(layer)] == [(4, 6, 3), (9, 11, 3)]
 
 
+def test_transforms_in_graphs():
+    """TensorFlow's kernel where it is at hand, which it isn't in what XLA compiles; the same images."""
+    tf = pytest.importorskip("tensorflow")
+    with backends.use_backend("tensorflow"):
+        turned = [tf.function(made(layers, "RandomRotation", seed=3), jit_compile=jit) for jit in (False, True)]
+        graphs = [f.get_concrete_function(tf.TensorSpec(IMAGES.shape)).graph for f in turned]
+        kinds = [{op.type for op in graph.get_operations()} for graph in graphs]
+        assert ["ImageProjectiveTransformV3" in found for found in kinds] == [True, False]
+        plain, compiled = (f(IMAGES.astype("float32")).numpy() for f in turned)
+    np.testing.assert_allclose(plain, compiled, atol=1e-2)
+
+
 def test_ragged_boxes():
     tf = pytest.importorskip("tensorflow")
     boxes = {"boxes": tf.ragged.constant([[[0.0, 0, 1, 1], [1, 1, 2, 2]], [[0, 0, 2, 2]]], ragged_rank=1)}

@@ -28,6 +28,7 @@ def _without_keras():
 
 with _without_keras():
     import tensorflow as tf
+    from tensorflow.python.ops.control_flow_util import GraphOrParentsInXlaContext
 
 
 def _leave_our_code_alone():
@@ -83,6 +84,11 @@ _possible_gradients = _recorded_of_tapes()
 def watched(*tensors):
     """Whether a tape or an accumulator looks at one of the tensors."""
     return _possible_gradients([t for t in tensors if isinstance(t, tf.Tensor)]) != 0
+
+
+def in_xla():
+    """Whether what is being traced is known to be for XLA: the function, or one that it is traced in, is `jit_compile`d."""
+    return GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph())
 
 
 # Of composites, TensorFlow's own functions for eager calls: XLA hasn't got the kernels, or values are looked at first.

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from kerata.backends.tensorflow.core import EAGER_ALONE
+from kerata.backends.tensorflow.core import EAGER_ALONE, in_xla
 
 
 def resize_bilinear(images, height, width, axis):
@@ -71,8 +71,7 @@ def _from_hsv(images):
 def interpolated(images, transform, fill_mode, fill_value):
     shape = tf.shape(images)
     transform = tf.broadcast_to(transform, (shape[0], 8))
-    if not tf.executing_eagerly():
-        # XLA hasn't got the kernel, and a graph doesn't say whether it will be XLA's.
+    if not tf.executing_eagerly() and in_xla():
         return _sampled(images, transform, fill_mode, fill_value)
 
     @tf.custom_gradient

@@ -1,7 +1,7 @@
 """Random natives on TensorFlow.
 
 Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are TensorFlow
-ops, for XLA and without, and dimensions may be scalar tensors. 120 passes over memory take a graph long, so
+ops, for XLA and without, and dimensions may be scalar tensors. The cipher's 120 ops take a graph long, so
 where XLA doesn't compile it anyway, it compiles the cipher of a fixed number of blocks, which is called as
 often as needed. With `set_rng("native")`, `tf.random.stateless_*` give uniforms, normals and masks.
 """
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from kerata.backends.tensorflow.core import DTYPES, tf
+from kerata.backends.tensorflow.core import DTYPES, in_xla, tf
 from kerata.core import config, threefry
 
 __all__ = [
@@ -21,7 +21,9 @@ __all__ = [
 
 _STEP = np.array([0, 1], np.uint32)
 _WORD = 0xFFFFFFFF
-_CHUNK = 1 << 13  # blocks in a call of the compiled cipher; half of that is as fast by single ops
+# Blocks in a call of the compiled cipher: of most draws, and of large ones.
+_FEW, _CHUNK = 1 << 8, 1 << 13
+_KEY_SPEC, _CHUNK_SPEC = tf.TensorSpec((2,), tf.uint32), tf.TensorSpec((2, _CHUNK), tf.uint32)
 
 
 def _on_host():
@@ -52,7 +54,13 @@ def random_split(key, num):
 def random_fold(key, data):
     if _on_host():
         return tf.constant(threefry.fold(key.numpy(), data))
-    return tf.stack(threefry.cipher(key[0], key[1], 0, tf.cast(data, tf.uint32), _rotate))
+    data = tf.cast(data, tf.uint32)
+    return _folded.python_function(key, data) if in_xla() else _folded(key, data)
+
+
+@tf.function(jit_compile=True, autograph=False, input_signature=[_KEY_SPEC, tf.TensorSpec((), tf.uint32)])
+def _folded(key, data):
+    return tf.stack(threefry.cipher(key[0], key[1], 0, data, _rotate))
 
 
 def random_bits(key, shape):
@@ -68,40 +76,35 @@ def _rotate(x, distance):
 
 def _blocks(key, count):
     """Both outputs of the blocks `0..count` (a tensor here has fewer than 2**31 elements), uint32."""
-    if _in_xla() or (isinstance(count, int) and count <= _CHUNK // 2):
+    if in_xla():
         return _encrypted(key, tf.range(count, dtype=tf.int32))
+    if isinstance(count, int):
+        both = _few(key) if count <= _FEW else _many(key, count)
+    else:
+        both = tf.cond(count <= _FEW, lambda: _few(key), lambda: _many(key, count))
+    return tf.unstack(both[:, :count])
+
+
+def _many(key, count):
+    if isinstance(count, int) and count <= _CHUNK:
+        return _chunk(key, 0)
     starts = tf.range((count + _CHUNK - 1) // _CHUNK) * _CHUNK
     chunks = tf.map_fn(lambda start: _chunk(key, start), starts, fn_output_signature=_CHUNK_SPEC)
-    return tf.unstack(tf.reshape(tf.transpose(chunks, (1, 0, 2)), (2, -1))[:, :count])
+    return tf.reshape(tf.transpose(chunks, (1, 0, 2)), (2, -1))
 
 
-_CHUNK_SPEC = tf.TensorSpec((2, _CHUNK), tf.uint32)
-
-
-@tf.function(
-    jit_compile=True,
-    autograph=False,
-    input_signature=[tf.TensorSpec((2,), tf.uint32), tf.TensorSpec((), tf.int32)],
-)
+@tf.function(jit_compile=True, autograph=False, input_signature=[_KEY_SPEC, tf.TensorSpec((), tf.int32)])
 def _chunk(key, start):
     return tf.stack(_encrypted(key, start + tf.range(_CHUNK)))
 
 
+@tf.function(jit_compile=True, autograph=False, input_signature=[_KEY_SPEC])
+def _few(key):
+    return tf.stack(_encrypted(key, tf.range(_FEW)))
+
+
 def _encrypted(key, counter):
     return threefry.cipher(key[0], key[1], 0, tf.bitcast(counter, tf.uint32), _rotate)
-
-
-def _in_xla():
-    """Whether the graph being traced is known to be for XLA, which makes one loop of the cipher itself."""
-    return _graph_in_xla(tf.compat.v1.get_default_graph())
-
-
-try:
-    from tensorflow.python.ops.control_flow_util import GraphOrParentsInXlaContext as _graph_in_xla
-except ImportError:
-
-    def _graph_in_xla(graph):
-        return False
 
 
 def _words(key, shape):

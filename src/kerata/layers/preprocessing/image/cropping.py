@@ -1,6 +1,6 @@
 """Images of another size: resized, cropped in the middle, cropped anywhere."""
 
-from kerata import ops, random
+from kerata import ops
 from kerata.core.errors import integer
 from kerata.layers.preprocessing.image.arguments import choice
 from kerata.layers.preprocessing.image.boxes.formats import convert_format
@@ -240,7 +240,10 @@ class RandomCrop(SizedLayer, RandomImageLayer):
         _, _, tall, wide = middle = self._middle(height, width)
         if isinstance(tall, int) and (tall, wide) != (self.height, self.width):
             return *middle, height, width
-        place = [random.randint((), 0, n - size + 1, seed=seed) for n, size in ((height, tall), (width, wide))]
+        # A uniform number is below 1 by more than the product is rounded.
+        shares = ops.unstack(self._uniform((2,), (0, 1), seed), 2)
+        rooms = (height - tall + 1, width - wide + 1)
+        place = [ops.cast(share * as_float(room), "int32") for share, room in zip(shares, rooms, strict=True)]
         if not isinstance(tall, int):
             fits = ops.logical_and(ops.equal(tall, self.height), ops.equal(wide, self.width))
             place = [ops.where(fits, drawn, still) for drawn, still in zip(place, middle, strict=False)]
