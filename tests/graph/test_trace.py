@@ -92,3 +92,28 @@ def test_symbols_refuse_what_they_cannot_do():
             action()
     with pytest.raises(ValueError, match="inner dimensions 3 and 4 differ"):
         x @ kerata.KerasTensor((4, 2))
+
+
+CONVOLUTIONS = [
+    {},
+    {"strides": 2},
+    {"padding": "same"},
+    {"padding": "same", "strides": 2},
+    {"padding": "same", "dilation_rate": 2},
+    {"dilation_rate": (2, 1)},
+    {"data_format": "channels_first", "padding": "same"},
+    {"groups": 2},
+]
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("options", CONVOLUTIONS, ids=str)
+def test_planned_convolutions(backend, options, bias):
+    """A backend may make something of a convolution whose shapes and options are known."""
+    groups, options = options.get("groups", 1), {k: v for k, v in options.items() if k != "groups"}
+    layer = kerata.layers.Conv2D(4, 3, groups=groups, use_bias=bias, bias_initializer="ones", **options)
+    shape = (2, 4, 7, 6) if options.get("data_format") == "channels_first" else (2, 7, 6, 4)
+    x = np.random.default_rng(0).normal(size=shape).astype("float32")
+    want = ops.convert_to_numpy(layer(ops.convert_to_tensor(x)))
+    got = planned(backend, layer, x)(ops.convert_to_tensor(x))
+    np.testing.assert_allclose(ops.convert_to_numpy(got), want, rtol=1e-4, atol=1e-5)

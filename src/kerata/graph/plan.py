@@ -131,7 +131,7 @@ class _Writer:
             arguments[0] = f"lambda c, x, f={arguments[0]}: (lambda r: (r[:{n}], r[{n}:]))(f(*c, *x))"
         elif node.op.name == "gradients":
             return self.emit_gradients(node, arguments, indent)
-        call = f"{self.native(node.op)}({', '.join(arguments)})"
+        call = self.settled(node, arguments) or f"{self.native(node.op)}({', '.join(arguments)})"
         if node.structure is None:
             self.lines.append(f"{indent}{self.local(node.outputs[0])} = {call}")
         else:
@@ -203,6 +203,15 @@ class _Writer:
             name = self.natives[op] = f"op_{op.name}"
             self.namespace[name] = getattr(self.backend, getattr(op, "native", op.name))
         return name
+
+    def settled(self, node, arguments):
+        """The call of what the backend makes of an op whose arguments are known but for tensors' values; `None`: nothing."""
+        make = getattr(getattr(self.backend, "settled", None), getattr(node.op, "native", ""), None)
+        function = make and make(*node.args)
+        if not function:
+            return None
+        tensors = [a for a, v, role in zip(arguments, node.args, node.op.roles) if role is not None and v is not None]
+        return f"{self.constant(function)}({', '.join(tensors)})"
 
     def value(self, value, length=False):
         """Source text of an argument; `length`: lengths of dimensions may stay Python ints."""

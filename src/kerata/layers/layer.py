@@ -563,7 +563,7 @@ class Layer(Operation, metaclass=LayerMeta):
     def __call__(self, *args, **kwargs):
         quick = self._quick
         if quick:
-            outputs = quick(self, args, kwargs)
+            outputs = quick.straight(self, args, kwargs)
             if outputs is not NotImplemented:
                 return outputs
         if self._module is not None and self._hooked():

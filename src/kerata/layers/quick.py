@@ -5,6 +5,7 @@ layer of the library remembers its calls by these. If there's nothing to do arou
 to it; and a kind that comes again and again becomes a plan: the layer, and those in it, as a straight line of native calls.
 """
 
+from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from kerata import backends
@@ -70,9 +71,12 @@ class QuickCalls:
         direct, planned: whether calls may go straight to `call`, and whether they may be planned.
         dtype: the layer's compute dtype.
         autocast: what its variables are read as: that dtype, which they have anyway, or `None`.
+        straight: `straight(layer, args, kwargs)`: the call, which is first compared with the kind planned that came last.
     """
 
-    __slots__ = ("autocast", "direct", "dtype", "kinds", "noted", "phased", "planned", "takes_training", "training")
+    __slots__ = (
+        "autocast", "direct", "dtype", "kinds", "noted", "phased", "planned", "straight", "takes_training", "training",
+    )  # fmt: skip
 
     def __init__(self, layer, direct, planned):
         signature = signature_of(type(layer).call)
@@ -82,8 +86,9 @@ class QuickCalls:
         self.autocast = self.dtype if layer.autocast else None
         self.takes_training, self.training = signature.takes_training, signature.training_default
         self.phased = self.takes_training or bool(layer._layers)
+        self.straight = self.by_key
 
-    def __call__(self, layer, args, kwargs):
+    def by_key(self, layer, args, kwargs):
         """The outputs, or `NotImplemented` when the call must go the ordinary way."""
         backend = _selected() or backends.process.backend
         if len(args) == 1 and not kwargs:
@@ -102,6 +107,7 @@ class QuickCalls:
                 return self.unplanned(kind, layer, backend, key, args, kwargs)
             if kind.changes == changes.count and not kwargs and _stateless() is None:
                 if kind.bound and not (changes.lent or changes.swapped):
+                    self.straight = _straight(self, kind, backend, args, key[-1])
                     return plan(*args)
                 if kind.stored:
                     values = [v._storage if v._lender is None else v._native() for v in kind.variables]
@@ -200,6 +206,47 @@ class QuickCalls:
             return
         if plan is not None:
             kind.settle(plan, backend)
+
+
+_STRAIGHT = """
+def straight(layer, args, kwargs):
+    if not kwargs and len(args) == {count} and not compiling():
+        {names}, = args
+        if (
+            {tests}
+            and changes.count == count
+            and not (changes.lent or changes.swapped)
+            and (selected() or process.backend) is backend
+            and stateless() is None
+            and (phase is None or phase() is training)
+        ):
+            try:
+                return plan({names})
+            except Exception:
+                quick.straight = by_key
+    return by_key(layer, args, kwargs)
+"""
+
+
+@lru_cache
+def _straight_code(count):
+    names = [f"x{i}" for i in range(count)]
+    test = "type({0}) is type_{0} and {0}.dtype is dtype_{0} and {0}.shape == shape_{0} and mask({0}, '_keras_mask', None) is None"
+    source = _STRAIGHT.format(count=count, names=", ".join(names), tests=" and ".join(test.format(n) for n in names))
+    return compile(source, "<quick call>", "exec")
+
+
+def _straight(quick, kind, backend, inputs, training):
+    """Calls of one kind without a key: everything that tells it stands in the function. Any other goes by its key."""
+    namespace = {
+        "quick": quick, "by_key": quick.by_key, "plan": kind.plan, "count": kind.changes, "changes": changes,
+        "backend": backend, "process": backends.process, "selected": _selected, "stateless": _stateless, "mask": getattr,
+        "compiling": _compiling, "phase": quick.phase if quick.phased else None, "training": training,
+    }  # fmt: skip
+    for i, x in enumerate(inputs):
+        namespace |= {f"type_x{i}": type(x), f"dtype_x{i}": x.dtype, f"shape_x{i}": x.shape}
+    exec(_straight_code(len(inputs)), namespace)
+    return namespace["straight"]
 
 
 def _planned(layer, backend, tensors, positional, kwargs, training):

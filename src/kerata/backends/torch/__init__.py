@@ -1,6 +1,7 @@
 """The PyTorch backend."""
 
 import kerata.backends.torch.dynamo  # noqa: F401
+from kerata.backends.torch import settled  # noqa: F401
 from kerata.backends.torch.control import *  # noqa: F403
 from kerata.backends.torch.core import *  # noqa: F403
 from kerata.backends.torch.creation import *  # noqa: F403

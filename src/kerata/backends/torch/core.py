@@ -73,7 +73,7 @@ _CONCRETE = frozenset(TYPES)
 
 def on_host(x):
     """Whether values may be looked at, for little and without harm: no device, compiler or transform stands before them."""
-    return type(x) in _CONCRETE and x.is_cpu and not (is_transformed(x) or compiling() or torch.jit.is_tracing())
+    return type(x) in _CONCRETE and not compiling() and x.is_cpu and not (is_transformed(x) or torch.jit.is_tracing())
 
 
 # Of composites, PyTorch's own functions whose values are right, but whose gradients are others, or NaN where they needn't be.
