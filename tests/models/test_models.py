@@ -65,6 +65,16 @@ def test_missing_input_is_named():
         two_towers()({"a": DATA["a"], "b": DATA["b"][:, :3]})
 
 
+def test_a_sequential_model_leaves_sizes_to_its_layers(backend):
+    model = kerata.Sequential([layers.Conv1D(2, 2, use_bias=False, kernel_initializer="ones")])
+    for length in (5, 7, 3):
+        assert_same(model(np.ones((2, length, 3))), np.full((2, length - 1, 2), 6.0))
+        assert_same(model.predict(np.ones((2, length, 3)), verbose=0), np.full((2, length - 1, 2), 6.0))
+    assert model.input_shape == (None, 5, 3)
+    with pytest.raises(ValueError, match="axis -1 to have size 3, found 4"):
+        model(np.ones((2, 5, 4)))
+
+
 def test_nested_models(backend):
     inner = kerata.Sequential([kerata.Input((4,)), layers.Dense(3, "relu")], name="inner")
     x = kerata.Input((4,))

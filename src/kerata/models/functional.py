@@ -22,6 +22,9 @@ class Functional(Model):
         ValueError: an output that needs an input which isn't among `inputs`.
     """
 
+    # Whether inputs of other sizes than the model was made with go to the layers all the same (see `Sequential`).
+    _any_size = False
+
     def __init__(self, inputs, outputs, name=None, **kwargs):
         trainable = kwargs.pop("trainable", None)
         super().__init__(name=name, **kwargs)
@@ -145,7 +148,9 @@ class Functional(Model):
             result = self._fit_rank(x, shape, symbol)
             shape = tuple(result.shape)
         # A batch of another size is as good, as in Keras.
-        if any(w is not None and s is not None and s != w for s, w in zip(shape[1:], wanted[1:], strict=True)):
+        if not self._any_size and any(
+            w is not None and s is not None and s != w for s, w in zip(shape[1:], wanted[1:], strict=True)
+        ):
             raise ValueError(
                 f"{self._where()}: the input {_input_name(symbol)!r} is expected to have the shape {wanted}, but has {tuple(x.shape)}."
             )

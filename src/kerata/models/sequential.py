@@ -128,7 +128,10 @@ class Sequential(Model):
                         f"{self._where()}: layers take one input each, but {layer._where()} takes more. Use a Functional model."
                     )
                 x = layer(x)
-            self.__dict__["_functional"] = Functional(first.output, x, name=self.name)
+            functional = Functional(first.output, x, name=self.name)
+        # As in Keras the layers say what fits them: its shape may be no more than that of the first data.
+        functional.__dict__["_any_size"] = True
+        self.__dict__["_functional"] = functional
 
     def call(self, inputs, training=None, mask=None, **kwargs):
         if self._functional is not None:
