@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kerata
-from kerata import layers
+from kerata import backends, layers, ops
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(70, 4)).astype("float32")
@@ -239,7 +239,7 @@ def test_an_error_in_a_callback_leaves_the_state_whole(training_backend):
 
 BAD_CALLS = [
     (lambda m: m.fit(X, Y[:10], verbose=0), "same number of samples"),
-    (lambda m: m.fit(X[:, :3], Y, verbose=0), r"expected to have the shape \(None, 4\)"),
+    (lambda m: m.fit(X[:, :3], Y, verbose=0), r"axis -1 to have size 4"),
     (lambda m: m.fit(X, Y, batch_size=0, verbose=0), "batch_size"),
     (lambda m: m.fit(X, verbose=0), "(?s)targets|y_true|loss"),
     (lambda m: m.compile("adamm", "mse"), "adamm.*adam"),
@@ -423,3 +423,63 @@ def test_compute_loss_without_a_phase(training_backend):
     model.compile("sgd", "mse")
     plain = float(np.mean((model.predict(X, verbose=0) - Y) ** 2))
     assert model.evaluate(X, Y, verbose=0) == pytest.approx(2 * plain, rel=1e-4)
+
+
+def test_ragged_arrays():
+    """The sum of a row's embeddings is the product of how often it has each number with the table."""
+    tf = pytest.importorskip("tensorflow")
+    given = [RNG.integers(0, 10, n).tolist() for n in RNG.integers(1, 7, 24)]
+    counts = np.stack([np.bincount(row, minlength=10) for row in given]).astype("float32")
+    y, table = RNG.normal(size=(24, 1)), RNG.normal(size=(10, 1))
+    traced = []
+
+    class Sum(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.table = layers.Embedding(10, 1, weights=table)
+
+        def call(self, x):
+            traced.append(x)
+            return ops.sum(self.table(x), axis=1)
+
+    with backends.use_backend("tensorflow"):
+        ragged = kerata.Sequential([Sum()])
+        plain = kerata.Sequential([layers.Dense(1, use_bias=False, kernel_initializer=lambda *_, **__: table)])
+        data = {ragged: tf.ragged.constant(given), plain: counts}
+        for model in data:
+            model.compile(kerata.optimizers.SGD(0.01), "mse")
+        kerata.utils.set_random_seed(1)
+        runs = [model.fit(x, y, batch_size=3, epochs=2, verbose=0, shuffle=False) for model, x in data.items()]
+        np.testing.assert_allclose(*(run.history["loss"] for run in runs), rtol=1e-5)
+        np.testing.assert_allclose(*(model.predict(x, verbose=0) for model, x in data.items()), rtol=1e-4)
+        assert len(traced) < 8, "traced for single batches"
+        same = kerata.Sequential([layers.Embedding(10, 1)]).predict(data[ragged], batch_size=5, verbose=0)
+    assert isinstance(same, tf.RaggedTensor) and same.row_lengths().numpy().tolist() == [len(row) for row in given]
+
+
+def test_batches_of_different_lengths(training_backend):
+    traced = []
+
+    class Mean(layers.Layer):
+        def call(self, x):
+            traced.append(x)
+            return ops.mean(x, axis=1)
+
+    def batches():
+        yield from ((np.full((2, n, 3), n, "float32"), np.zeros((2, 3), "float32")) for n in range(1, 13))
+
+    model = kerata.Sequential(
+        [kerata.Input((None, 3)), Mean(), layers.Dense(3, use_bias=False, kernel_initializer="identity")]
+    )
+    model.compile(kerata.optimizers.SGD(0.0), "mse")
+    history = model.fit(batches(), verbose=0)
+    assert history.history["loss"][0] == pytest.approx(np.mean(np.arange(1, 13) ** 2.0))
+    if training_backend.NAME == "tensorflow":
+        assert len(traced) < 12, "traced for single batches"
+    model = kerata.Sequential([kerata.Input((None, 3)), layers.Dense(2)])
+    model.compile("sgd", "mse")
+    if training_backend.NAME == "tensorflow":
+        assert model.predict(batches(), verbose=0).shape.as_list() == [24, None, 2]
+    else:
+        with pytest.raises(ValueError, match="predict_on_batch"):
+            model.predict(batches(), verbose=0)

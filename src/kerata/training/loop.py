@@ -13,6 +13,7 @@ from kerata import backends
 from kerata.callbacks.callback_list import CallbackList
 from kerata.callbacks.logs import LazyLogs, as_numbers
 from kerata.core import config, tree
+from kerata.ops.sparse_rules import met
 from kerata.training.data.make import make_source
 from kerata.training.data.parts import pack_x_y_sample_weight
 from kerata.training.data.split import train_validation_split, unpack_validation_data
@@ -148,16 +149,34 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
         callbacks.on_predict_end()
     if not outputs:
         raise ValueError("predict: the data have no batches.")
-    return joined([tree.map_structure(b.to_numpy, o) for o in outputs])
+    return tree.map_structure(lambda *parts: joined(b, parts), *outputs)
 
 
-def joined(outputs):
-    """Batches' outputs, one after another."""
+def joined(b, parts):
+    """One output of some batches, as an array; where its rows are of different lengths, as a ragged tensor.
+
+    Args:
+        b: the backend.
+        parts: the output of each batch.
+
+    Raises:
+        ValueError: lengths differ, and the backend has no ragged tensors.
+    """
     import numpy as np
 
-    if len(outputs) == 1:
-        return outputs[0]
-    return tree.map_structure(lambda *parts: np.concatenate(parts), *outputs)
+    if not any(met(b, part) for part in parts):
+        parts = [b.to_numpy(part) for part in parts]
+        if len(parts) == 1:
+            return parts[0]
+        shapes = {part.shape[1:] for part in parts}
+        if len(shapes) == 1:
+            return np.concatenate(parts)
+        if not hasattr(b, "ragged"):
+            raise ValueError(
+                f"predict: the batches' outputs can't be put together into one array: but for their first axis they have shapes "
+                f"{sorted(shapes)}. Use `predict_on_batch` on each, or pad the data to one length."
+            )
+    return b.ragged.joined(parts)
 
 
 class Executions:

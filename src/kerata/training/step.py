@@ -12,8 +12,11 @@ from kerata.core.changes import changes
 from kerata.core.scopes import StatelessScope
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import Trace, trace
-from kerata.ops.sparse_rules import met
+from kerata.ops.sparse_rules import kind_of, met
 from kerata.training.data.parts import unpack_x_y_sample_weight as _parts
+
+# A step on TensorFlow is compiled for so many shapes of batches; what comes after shares one graph.
+MOST_SHAPES = 4
 
 
 def make_step(model, kind, data):
@@ -386,26 +389,44 @@ class StatefulStep(Step):
         options = self.backend.step_options(self.model)
         self.one = self.backend.compile(self.function, **options)
         self.many = self.backend.compile(self.looped, **options)
+        # Where each batch has other sizes, it's neither traced nor compiled for each of them.
+        self.uneven = self.backend.compile(self.function, reduce_retracing=True)
+        self.shapes = set()
 
     def looped(self, batch):
-        b = self.backend
-        leaves = tree.flatten(batch)
+        repeat, leaves = self.backend.repeat_in_place, tree.flatten(batch)
         count = next(a for a in leaves if a is not None).shape[0]
-
-        def at(i):
-            return tree.map_structure(lambda a: None if a is None else b.row(a, i), batch)
-
         if not self.gives_logs:
-            b.repeat_in_place(lambda i: self.function(at(i)), count)
+            repeat(lambda i: self.function(self._at(batch, i)), count)
             return None
-        b.repeat_in_place(lambda i: self.function(at(i)), count - 1)
-        return self.function(at(count - 1))
+        repeat(lambda i: self.function(self._at(batch, i)), count - 1)
+        return self.function(self._at(batch, count - 1))
 
     def run(self, batch):
-        return self.one(self.native(batch))
+        batch = self.native(batch)
+        return self.one(batch) if self._is_even(batch) else self.uneven(batch)
 
     def run_many(self, batch, count):
-        return self.many(self.native(batch))
+        batch = self.native(batch)
+        if self._is_even(batch, 1):
+            return self.many(batch)
+        for i in range(count):
+            logs = self.uneven(self._at(batch, i))
+        return logs
+
+    def _at(self, batch, i):
+        return tree.map_structure(lambda a: None if a is None else self.backend.row(a, i), batch)
+
+    def _is_even(self, batch, skipped=0):
+        """Whether the graph for exactly these shapes is to be used: those that came first have one."""
+        leaves = [leaf for leaf in tree.flatten(batch) if leaf is not None]
+        shapes = tuple([self.backend.shape_of(leaf)[skipped:] for leaf in leaves])
+        if shapes in self.shapes:
+            return True
+        if len(self.shapes) == MOST_SHAPES or any(kind_of(leaf) == "ragged" for leaf in leaves):
+            return False
+        self.shapes.add(shapes)
+        return True
 
 
 def state_groups(model, kind):

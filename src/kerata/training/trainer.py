@@ -502,6 +502,8 @@ class Trainer:
 
     def predict_on_batch(self, x):
         """Outputs for one batch, as NumPy arrays."""
+        from kerata.training import loop
+
         with self._entered():
             quick = self.__dict__.get("_forward")
             if type(x) is np.ndarray and quick is not None:
@@ -510,7 +512,8 @@ class Trainer:
                     return result
             data = (tree.map_structure(_host, x),)
             outputs = self._step("predict", data).run_once(data)
-            return tree.map_structure(backends.current().to_numpy, outputs)
+            b = backends.current()
+            return tree.map_structure(lambda output: loop.joined(b, [output]), outputs)
 
     def _results(self, logs, return_dict):
         from kerata.callbacks.logs import as_numbers

@@ -48,6 +48,22 @@ def reduced(name, x, axis, keepdims):
     return _REDUCTIONS[name](x, axis=axis, keepdims=keepdims)
 
 
+def rows(x, at, dtype):
+    """Some rows, by a slice or by their numbers."""
+    return tf.cast(x[at] if isinstance(at, slice) else tf.gather(x, at), dtype)
+
+
+def joined(parts):
+    """Tensors, ragged or of other sizes, one after another."""
+    shapes = [p.shape for p in parts]
+    uneven = [i for i in range(1, len(shapes[0])) if len({s[i] for s in shapes}) > 1]
+    parts = [
+        p if isinstance(p, tf.RaggedTensor) else tf.RaggedTensor.from_tensor(p, ragged_rank=max(uneven, default=1))
+        for p in parts
+    ]
+    return tf.concat(parts, axis=0)
+
+
 def take(function, x, indices, axis=None):
     """What stands at ragged indices: `function` takes it at flat ones."""
     if isinstance(x, tf.RaggedTensor):

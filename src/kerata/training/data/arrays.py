@@ -68,7 +68,8 @@ class ArraySource(Source):
         self.num_batches = -(-self.num_samples // size)
         self.partial_batch_size = self.num_samples % size
         self.has_partial_batch = self.partial_batch_size > 0
-        self.batch_bytes = size * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in self.arrays)
+        # Rows of unknown length count nothing: they are neither gathered by NumPy nor stacked.
+        self.batch_bytes = size * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in self.arrays if _is_even(a))
 
     def batch_spec(self):
         return self._specs
@@ -108,8 +109,10 @@ class ArraySource(Source):
                 yield pack([take(at, 0) for take in takes])
 
     def full_steps(self, index=0, start=0):
-        """How many full batches epoch `index` has from step `start` on."""
+        """How many full batches epoch `index` has from step `start` on that can be put together."""
         _, first, last = self._span(index)
+        if not all(map(_is_even, self.arrays)):
+            return 0
         return min(last, self.num_samples // self.batch_size) - first - start
 
     def take_steps(self, index, start, count):
@@ -157,6 +160,10 @@ class ArraySource(Source):
             self._order = None, None
 
 
+def _is_even(array):
+    return None not in array.shape
+
+
 def check_shuffle(shuffle):
     """`True`, `False` or `"batch"`."""
     if shuffle == "batch":
@@ -187,8 +194,7 @@ def cardinality(parts):
         names = zip(("x", "y", "sample_weight"), sizes, strict=True)
         listed = "; ".join(f"'{name}' sizes: {', '.join(map(str, s))}" for name, s in names if s)
         raise ValueError(
-            "Data cardinality is ambiguous: all arrays must contain the same number of samples, but found "
-            f"{listed}."
+            f"Data cardinality is ambiguous: all arrays must contain the same number of samples, but found {listed}."
         )
     if not sizes[0]:
         raise ValueError("There is no data: `x` holds no array.")

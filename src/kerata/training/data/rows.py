@@ -68,7 +68,7 @@ def _from_library(value, name):
     if source in ("h5py", "zarr"):
         return StoredRows(value)
     if source in _FRAMEWORKS:
-        return to_host(value)
+        return RaggedRows(value) if _stays_ragged(value) else to_host(value)
     if isinstance(value, np.ndarray):
         return np.asarray(value)  # drops subclasses, whose indexing is slow: a memory map stays mapped
     if isinstance(value, (list, tuple)) or (hasattr(value, "__array__") and not isinstance(value, type)):
@@ -108,6 +108,12 @@ def _from_pandas(value, name):
     return array.reshape(-1, 1) if array.ndim == 1 else array
 
 
+def _stays_ragged(value):
+    from kerata import backends
+
+    return type(value).__name__ == "RaggedTensor" and backends.current_name() == "tensorflow"
+
+
 def to_host(value):
     """A tensor of any framework as a NumPy array (sparse ones made dense)."""
     from kerata import backends
@@ -116,7 +122,7 @@ def to_host(value):
     if kind in ("SparseTensor", "IndexedSlices"):
         value = sys.modules["tensorflow"].sparse.to_dense(sys.modules["tensorflow"].sparse.reorder(value))
     elif kind == "RaggedTensor":
-        raise ValueError("A ragged tensor can't be fed: pad it first, for instance with `.to_tensor()`.")
+        raise ValueError("Only TensorFlow takes ragged tensors: pad it first, for instance with `.to_tensor()`.")
     elif hasattr(value, "todense"):
         value = value.todense()
     elif getattr(value, "is_sparse", False):
@@ -260,6 +266,19 @@ class StoredRows(Rows):
         return StoredRows(self.data, self.dtype, self.start + start, self.start + min(stop, self.shape[0]))
 
 
+class RaggedRows(Rows):
+    """A ragged tensor on TensorFlow; its batches are ragged too, and of no one size."""
+
+    def __init__(self, data, dtype=None):
+        dtype = feeding_dtype(np.dtype(data.dtype.as_numpy_dtype)) if dtype is None else dtype
+        super().__init__(data, dtype)
+
+    def __getitem__(self, at):
+        from kerata import backends
+
+        return backends.load("tensorflow").ragged.rows(self.data, at, self.dtype)
+
+
 # What a batch may hold as it is (float64 and float16 are converted).
 UNCHANGED = frozenset(np.dtype(c) for c in "?bBhHiIlLqQf")
 
@@ -278,7 +297,7 @@ def batch_leaf(value, native=None):
         return None
     source = framework(type(value))
     if source is not None:
-        return value if source == native else _fed(to_host(value))
+        return value if source == native or _stays_ragged(value) else _fed(to_host(value))
     if isinstance(value, np.ndarray):
         return _fed(np.asarray(value))
     if isinstance(value, (int, float, np.generic)):

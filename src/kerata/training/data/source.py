@@ -198,6 +198,8 @@ def _stacked(batches, first, how_many):
         leaves = tree.flatten(batch)
         if wanted > 1 and all(leaf is None or hasattr(leaf, "shape") for leaf in leaves):
             own = [None if leaf is None else tuple(leaf.shape) for leaf in leaves]
+            if any(shape is not None and None in shape for shape in own):
+                own = object()  # ragged: never like another
             if group and own != shapes:
                 yield from _singly(group, first)
                 first, group = first + len(group), []
