@@ -1,9 +1,10 @@
 """Time calls of ops on symbolic tensors, a primitive in them, and print the slowest.
 
-    python benchmarks/symbolic.py [--only softmax median] [--most 20]
+    python benchmarks/symbolic.py [--only softmax median] [--most 20] [--first]
 
 Every op is called on `KerasTensor`s made of its first sample, as when a Functional model is put together: no backend takes part. The bound
-is 15 microseconds a primitive that the op is made of. Processor time of the fastest of several rounds.
+is 15 microseconds a primitive that the op is made of. Processor time of the fastest of several rounds. What comes out of a kind of call is
+remembered, so it's the second call that is timed; with `--first` all is forgotten before each.
 """
 
 import argparse
@@ -45,9 +46,11 @@ def primitives(call):
         return max(len(trace.recorded), 1)
 
 
-def measured(case):
+def measured(case, first):
     """Microseconds a call, and of how many primitives it is made; None for what has no symbolic form."""
     from test_samples import function
+
+    from kerata.ops.declare import forget_forms
 
     f, arguments = function(case), symbols(case)
 
@@ -60,10 +63,12 @@ def measured(case):
         return None
     least = float("inf")
     for _ in range(ROUNDS):
+        if first:
+            forget_forms()
         start = time.process_time()
-        for _ in range(CALLS):
+        for _ in range(1 if first else CALLS):
             call()
-        least = min(least, (time.process_time() - start) / CALLS)
+        least = min(least, (time.process_time() - start) / (1 if first else CALLS))
     return 1e6 * least, primitives(call)
 
 
@@ -71,6 +76,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--most", type=int, default=20, help="rows to print")
+    parser.add_argument("--first", action="store_true", help="time first calls")
     args = parser.parse_args()
     from samples import SAMPLES
     from test_samples import tensors
@@ -79,7 +85,7 @@ def main():
     for case in SAMPLES:
         if case.op in rows or not tensors(case) or (args.only and case.op not in args.only):
             continue
-        result = measured(case)
+        result = measured(case, args.first)
         if result is not None:
             rows[case.op] = result
     ordered = sorted(rows.items(), key=lambda r: -r[1][0] / r[1][1])
