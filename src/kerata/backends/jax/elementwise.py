@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.scipy import integrate
 
 from kerata.backends.jax.core import INTEGERS, static
 
@@ -108,3 +109,12 @@ def _round_integers(x, unit):
 gcd = jnp.gcd
 lcm = jnp.lcm
 complex_of = jax.lax.complex
+i0 = static()(lambda x: jnp.i0(x))
+
+
+_trapezoid = static(3)(lambda y, x, dx, axis: integrate.trapezoid(y, x, dx, axis))
+_evenly = static(1, 2)(lambda y, dx, axis: integrate.trapezoid(y, None, dx, axis))
+
+
+def trapezoid(y, x, dx, axis):
+    return _evenly(y, dx, axis) if x is None and isinstance(dx, (int, float)) else _trapezoid(y, x, dx, axis)

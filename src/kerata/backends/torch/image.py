@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional
 
-from kerata.backends.torch.core import VALUES_ALONE
+from kerata.backends.torch.core import VALUES_ALONE, watched
 
 
 def resize_bilinear(images, height, width, axis):
@@ -36,15 +36,25 @@ _MODES = {"constant": "zeros", "nearest": "border", "mirror": "reflection", "ref
 
 def sampled(images, rows, columns, fill_mode, fill_value):
     height, width = images.shape[1:3]
-    # Mirrored at the centres of the outer pixels, otherwise at their edges.
-    centres = fill_mode == "mirror"
-    # In place: new memory takes longer than the numbers.
-    across, down = (
-        (c.to(images.dtype) * 2).add_(0 if centres else 1).div_(n - centres).sub_(1)
-        for c, n in ((columns, width), (rows, height))
-    )
+    # Counted from the centres of the outer pixels, or from their edges where that's what is mirrored at.
+    centres = fill_mode != "reflect"
+    grid = _grid((columns.to(images.dtype), rows.to(images.dtype)), (width, height), centres)
     x = images.permute(0, 3, 1, 2)
     x = x - fill_value if fill_value and fill_mode == "constant" else x
-    y = functional.grid_sample(x, torch.stack((across, down), -1), "bilinear", _MODES[fill_mode], centres)
+    y = functional.grid_sample(x, grid, "bilinear", _MODES[fill_mode], centres)
     y = y.permute(0, 2, 3, 1)
     return y + fill_value if fill_value and fill_mode == "constant" else y
+
+
+def _grid(places, sizes, centres):
+    """Places as PyTorch counts them, -1 at one end and 1 at the other, side by side in the last dimension."""
+    halves = [(n - 1) / 2 if centres else n / 2 for n in sizes]
+    if not centres:
+        places = [p + 0.5 for p in places]
+    if watched(*places):
+        return torch.stack([p / half for p, half in zip(places, halves, strict=True)], -1) - 1
+    # In place: new memory takes longer than the numbers.
+    grid = torch.empty((*places[0].shape, 2), dtype=places[0].dtype, device=places[0].device)
+    for i, half in enumerate(halves):
+        torch.div(places[i], half, out=grid[..., i])
+    return grid.sub_(1)

@@ -57,11 +57,30 @@ def pad(x, pad_width, mode, constant_values):
     if mode == "constant":
         flat = [n for pair in reversed(pad_width) for n in pair]
         return F.pad(x, flat, "constant", constant_values or 0)
+    padded = [axis for axis, pair in enumerate(pad_width) if builtins.any(pair)]
+    if mode == "reflect" and _can_be_reflected(x, pad_width, padded):
+        return _reflected(x, pad_width, padded)
     for axis, pair in enumerate(pad_width):
         if builtins.any(pair):
             places = windows.padded_places(x.shape[axis], *pair, mode)
             x = torch.index_select(x, axis, torch.as_tensor(places, device=x.device))
     return x
+
+
+def _can_be_reflected(x, pad_width, padded):
+    """Whether PyTorch has a kernel: of up to three axes behind one or two others, mirrored once."""
+    return (
+        x.is_floating_point()
+        and 0 < len(padded) <= 3
+        and x.ndim - len(padded) in (1, 2)
+        and builtins.all(builtins.max(pad_width[axis]) < x.shape[axis] for axis in padded)
+    )
+
+
+def _reflected(x, pad_width, padded):
+    order = [axis for axis in range(x.ndim) if axis not in padded] + padded
+    y = F.pad(x.permute(order), [n for axis in reversed(padded) for n in pad_width[axis]], "reflect")
+    return y.permute([order.index(axis) for axis in range(x.ndim)])
 
 
 def repeat(x, repeats, axis):

@@ -116,7 +116,7 @@ def map_coordinates(inputs: Index, coordinates: Float, order, fill_mode="constan
     places = [cast(coordinates[i], "float64" if dtype_of(coordinates) == "float64" else "float32") for i in range(rank)]
     if rank == 2 and order and _can_be_sampled(x, fill_mode, fill_value):
         # A picture of one channel.
-        rows, columns = (reshape(p, (1, 1, -1)) for p in places)
+        rows, columns = (expand_dims(p, 0) if len(p.shape) == 2 else reshape(p, (1, 1, -1)) for p in places)
         picture = expand_dims(x, (0, -1))
         result = reshape(sampled(picture, rows, columns, fill_mode, fill_value), shape_of(coordinates)[1:])
     else:
