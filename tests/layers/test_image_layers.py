@@ -431,6 +431,18 @@ def test_boxes_and_masks_follow_the_images(name, bounding_box_format):
         np.testing.assert_allclose(box, seen, atol=1.7)
 
 
+@pytest.mark.parametrize(("how", "size"), (("crop_to_aspect_ratio", 80), ("pad_to_aspect_ratio", 110)))
+def test_boxes_where_an_odd_pixel_is_left_out(how, size):
+    image = np.zeros((11, 8, 1), "float32")
+    image[3:6, 2:5] = 1
+    layer = layers.Resizing(size, size, interpolation="nearest", bounding_box_format="xyxy", **{how: True})
+    boxes = {"boxes": np.float32([[2, 3, 5, 6]]), "labels": np.zeros(1, "int32")}
+    result = layer({"images": image, "bounding_boxes": boxes})
+    columns, rows = (np.nonzero(np.asarray(result["images"])[..., 0].any(axis))[0] for axis in (0, 1))
+    seen = [[columns[0], rows[0], columns[-1] + 1, rows[-1] + 1]]
+    np.testing.assert_allclose(result["bounding_boxes"]["boxes"], seen, atol=1e-4)
+
+
 @pytest.mark.parametrize("size", ((12, 9), (4, 9), (9, 3), (3, 4)))
 def test_random_crops_in_inference_are_the_largest_middle(size, backend, real_keras):
     """As Keras documents it, and as its `Resizing` does it."""

@@ -151,14 +151,8 @@ class Resizing(SizedLayer, Free):
 
     def _boxes(self, bounding_boxes, transformation):
         height, width = (as_float(v) for v in transformation)
-        seen_height, seen_width = height, width
-        if self.crop_to_aspect_ratio:
-            seen_height = ops.minimum(height, width * (self.height / self.width))
-            seen_width = ops.minimum(width, height * (self.width / self.height))
-        elif self.pad_to_aspect_ratio:
-            seen_height = ops.maximum(height, width * (self.height / self.width))
-            seen_width = ops.maximum(width, height * (self.width / self.height))
-        left, top = (width - seen_width) / 2, (height - seen_height) / 2
+        top, seen_height = self._seen(height, width, self.height, self.width)
+        left, seen_width = self._seen(width, height, self.width, self.height)
         across, down = self.width / seen_width, self.height / seen_height
         return self._boxes_changed(
             bounding_boxes,
@@ -166,6 +160,17 @@ class Resizing(SizedLayer, Free):
             width,
             lambda x1, y1, x2, y2: [(x1 - left) * across, (y1 - top) * down, (x2 - left) * across, (y2 - top) * down],
         )
+
+    def _seen(self, size, other, target, other_target):
+        """Where along one axis what is resized begins, and how long it is: whole pixels, as `ops.image.resize` takes them."""
+        fitting = ops.floor(other * target / other_target)
+        if self.crop_to_aspect_ratio:
+            seen = ops.maximum(ops.minimum(size, fitting), 1)
+            return ops.floor((size - seen) / 2), seen
+        if self.pad_to_aspect_ratio:
+            margin = ops.floor((ops.maximum(size, fitting) - size) / 2)
+            return -margin, size + 2 * margin
+        return 0, size
 
 
 class CenterCrop(SizedLayer, FreeImages):
