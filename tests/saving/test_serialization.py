@@ -370,3 +370,11 @@ def test_a_public_class_is_not_replaced_by_one_of_equal_name():
     assert type(deserialize_keras_object(config, {"Zeros": Thing})) is initializers.Zeros
     config["registered_name"] = "Zeros"
     assert type(deserialize_keras_object(config, {"Zeros": lambda: None})) is initializers.Zeros
+
+
+def test_a_value_that_a_constructor_refuses(real_keras):
+    for keras in (kerata, real_keras):
+        with pytest.raises(
+            TypeError, match=r"Embedding[\s\S]*'output_dim': 8[\s\S]*`input_dim` must be a positive integer"
+        ):
+            keras.layers.Embedding.from_config({"input_dim": 3.7, "output_dim": 8})

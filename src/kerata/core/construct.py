@@ -72,7 +72,14 @@ class Constructed(metaclass=ConstructedMeta):
     def from_config(cls, config, custom_objects=None):
         """Make an object from what `get_config` returned; `custom_objects` are the user's classes by name."""
         with CustomObjectScope(custom_objects):
-            return cls(**_revived(cls, config))
+            arguments = _revived(cls, config)
+            try:
+                return cls(**arguments)
+            except ValueError as error:
+                if type(error) is not ValueError:
+                    raise
+                # It says which config, and is the `TypeError` that Keras raises here too.
+                raise _refusal(cls, config, error) from error
 
 
 def _config_from_attributes(cls):
@@ -171,6 +178,14 @@ def _revived(cls, config):
     by_hand = not is_library(cls.get_config.__module__) and not hasattr(cls.get_config, "is_derived")
     names = ("dtype",) if by_hand else config
     return {name: serialization.revive(v) if name in names else v for name, v in config.items()}
+
+
+def _refusal(cls, config, error):
+    from kerata.core import serialization
+
+    return serialization.DeserializationError(
+        f"{cls.__name__} can't be made from its config {serialization.shortened(config)}: {error}"
+    )
 
 
 def _accepted(cls, config):

@@ -357,7 +357,7 @@ def _read_special(config):
         if isinstance(error, DeserializationError):
             raise
         raise DeserializationError(
-            f"{config['class_name']}: the config {_shortened(config['config'])} can't be read: "
+            f"{config['class_name']}: the config {shortened(config['config'])} can't be read: "
             f"{errors.describe_exception(error)}"
         ) from error
 
@@ -534,7 +534,7 @@ def find_class(config):
 def _made(cls, config):
     inner = config["config"]
     if not isinstance(inner, dict):
-        raise DeserializationError(f"{cls.__name__}: Expected 'config' to be a dict, not {_shortened(inner)}.")
+        raise DeserializationError(f"{cls.__name__}: Expected 'config' to be a dict, not {shortened(inner)}.")
     if not hasattr(cls, "from_config"):
         raise DeserializationError(
             f"Unable to reconstruct an instance of {cls.__name__}: it has no `from_config()`, so a config can't make it."
@@ -545,12 +545,12 @@ def _made(cls, config):
         raise
     except (TypeError, KeyError, AttributeError) as error:
         raise DeserializationError(
-            f"{cls.__name__} can't be made from its config {_shortened(inner)}: "
+            f"{cls.__name__} can't be made from its config {shortened(inner)}: "
             f"{errors.describe_exception(error)}. `get_config()` has to return what `from_config()`, by "
             "default the constructor, takes; see to it that objects within are explicitly deserialized."
         ) from error
 
 
-def _shortened(value, limit=300):
+def shortened(value, limit=300):
     text = repr(value)
     return text if len(text) <= limit else text[:limit] + "…"
