@@ -1618,3 +1618,19 @@ sample(
     antialias=False,
     oracle=lambda x, **kw: x[:, ::2, ::2],
 )
+# One quotient of many is rounded up to an integer.
+sample(
+    "floor_divide",
+    x1=np.append(7.3 + 0.37 * np.arange(30), 1.0),
+    x2=np.append(np.full(30, 1.1), 0.1),
+    oracle=np.floor_divide,
+    grad=False,
+)
+# A NaN score is no place, an infinite one is.
+sample(
+    "in_top_k",
+    targets=np.array([0, 1, 2], "int32"),
+    predictions=np.array([[np.inf, 2, 1], [np.nan, 3, 1], [1, 2, np.nan]]),
+    k=1,
+    oracle=lambda t, p, k: np.array([True, True, False]),
+)

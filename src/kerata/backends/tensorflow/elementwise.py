@@ -184,12 +184,24 @@ def floor_divide(x1, x2):
     x1, x2 = tf.cast(x1, dtype), tf.cast(x2, dtype)
     if not dtype.is_floating:
         return _raw.FloorDiv(x=x1, y=x2)
-    if tf.executing_eagerly():
-        quotient = x1 / x2
-        below = tf.floor(quotient)
-        # Only where rounding led to an integer may the exact quotient be just below it.
-        if not tf.reduce_any(quotient == below):
-            return below
+    return _floor_eagerly(x1, x2) if tf.executing_eagerly() else _exact_floor(x1, x2)
+
+
+def _floor_eagerly(x1, x2):
+    """Only where rounding led to an integer may the exact quotient be just below it."""
+    quotient = x1 / x2
+    below = tf.floor(quotient)
+    doubtful = quotient == below
+    if not tf.reduce_any(doubtful):
+        return below
+    at = tf.where(doubtful)
+    if 8 * len(at) > tf.size(below):
+        return _exact_floor(x1, x2)
+    x1, x2 = (tf.gather_nd(tf.broadcast_to(x, below.shape), at) for x in (x1, x2))
+    return tf.tensor_scatter_nd_update(below, at, _exact_floor(x1, x2))
+
+
+def _exact_floor(x1, x2):
     rest = tf.math.floormod(x1, x2)
     quotient = tf.round((x1 - rest) / x2)
     # Where the divisor is 0, or infinite, or the dividend is not finite, IEEE's quotient stands.

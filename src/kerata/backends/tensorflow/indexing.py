@@ -44,6 +44,7 @@ def take_along_axis(x, indices, axis):
     x = _stretched(x, [*lead[:axis], size_of(x, axis), *lead[axis + 1 :]])
     indices = _stretched(indices, [*lead[:axis], size_of(indices, axis), *lead[axis + 1 :]])
     if axis == rank - 1:
+        # TensorFlow copies even what stays in order.
         return tf.gather(x, indices, batch_dims=axis)
     order = [a for a in range(rank) if a != axis] + [axis]
     back = [*range(axis), rank - 1, *range(axis, rank - 1)]
