@@ -94,9 +94,10 @@ def test_arrays():
     }
 
 
-def test_shapes_of_tensorflow():
+def test_shapes_and_dtypes_of_tensorflow():
     tf = pytest.importorskip("tensorflow")
     assert serialize_keras_object({"shape": tf.TensorShape([None, 2])}) == {"shape": [None, 2]}
+    assert serialize_keras_object(tf.bfloat16) == "bfloat16"
 
 
 def test_the_form_of_objects():

@@ -143,6 +143,8 @@ def _special(obj):
         return _array("numpy", obj)
     if type(obj).__name__ == "TensorShape" and obj.rank is not None:  # TensorFlow's
         return obj.as_list()
+    if type(obj).__name__ == "DType" and hasattr(obj, "as_numpy_dtype"):  # TensorFlow's
+        return obj.name
     if isinstance(obj, np.dtype):
         return dtypes.standardize_dtype(obj.name)
     if isinstance(obj, types.FunctionType) and obj.__name__ == "<lambda>":
