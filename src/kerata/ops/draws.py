@@ -275,11 +275,20 @@ def random_log_gamma(alpha: Float, key: Index, shape: Dims):
 
 
 def _whole(function, shape, *tensors):
-    """Call a function that loops; where eager loops are compiled (JAX), as one program that is kept."""
-    compiled = getattr(backends.current(), "compiled_whole", None)
-    if compiled is None or any_symbolic((shape, *tensors)):
+    """Call a function that loops over small draws, as a whole: the calls of its ops would take longer than they.
+
+    Where eager loops are compiled (JAX), it's one program that is kept; where draws are made on the host anyway, so is all else.
+    """
+    b = backends.current()
+    if any_symbolic((shape, *tensors)):
         return function(shape, *tensors)
-    return compiled(function)(tuple(shape), *tensors)
+    if hasattr(b, "compiled_whole"):
+        return b.compiled_whole(function)(tuple(shape), *tensors)
+    if not hasattr(b, "draws_on_host") or not b.draws_on_host(*tensors):
+        return function(shape, *tensors)
+    with backends.use_backend("numpy"):
+        result = function(shape, *map(b.to_numpy, tensors))
+    return b.convert(result)
 
 
 def _log_gamma(shape, alpha, key):

@@ -14,7 +14,7 @@ from kerata.backends.tensorflow.core import DTYPES, in_xla, tf
 from kerata.core import config, threefry
 
 __all__ = [
-    "random_bits", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
+    "draws_on_host", "random_bits", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
     "random_randint", "random_randint_between", "random_split", "random_truncated_normal",
     "random_uniform",
 ]  # fmt: skip
@@ -28,6 +28,11 @@ _KEY_SPEC, _CHUNK_SPEC = tf.TensorSpec((2,), tf.uint32), tf.TensorSpec((2, _CHUN
 
 def _on_host():
     return tf.executing_eagerly()
+
+
+def draws_on_host(*tensors):
+    """Whether draws from a key are made in NumPy, and the values of all these tensors are at hand."""
+    return _on_host() and config.rng_mode() != "native"
 
 
 def _size(shape):

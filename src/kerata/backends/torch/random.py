@@ -18,7 +18,7 @@ from kerata.backends.torch.core import DTYPES
 from kerata.core import config, threefry
 
 __all__ = [
-    "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal",
+    "draws_on_host", "random_bits", "random_dropout", "random_fold", "random_mask", "random_next", "random_normal",
     "random_permutation", "random_randint", "random_randint_between", "random_split",
     "random_truncated_normal", "random_uniform",
 ]  # fmt: skip
@@ -35,12 +35,8 @@ def _constant(function):
     return function
 
 
-_affine = _constant(
-    lambda minval, maxval, dtype: tuple(map(float, threefry.affine_constants(minval, maxval, dtype)))
-)
-_bounds = _constant(
-    lambda bounds, dtype: tuple(map(float, getattr(threefry, bounds)(dtype)))
-)
+_affine = _constant(lambda minval, maxval, dtype: tuple(map(float, threefry.affine_constants(minval, maxval, dtype))))
+_bounds = _constant(lambda bounds, dtype: tuple(map(float, getattr(threefry, bounds)(dtype))))
 _root2 = _constant(lambda dtype: float(torch.tensor(math.sqrt(2), dtype=dtype)))
 _mask_recipe = _constant(threefry.mask_recipe.__wrapped__)
 
@@ -67,6 +63,11 @@ def _on_host(key):
         and not torch._C._functorch.is_functorch_wrapped_tensor(key)
         and not torch.jit.is_tracing()
     )
+
+
+def draws_on_host(*tensors):
+    """Whether draws from a key are made in NumPy, and the values of all these tensors are there as well."""
+    return all(map(_on_host, tensors)) and config.rng_mode() != "native"
 
 
 def _host_draw(key, kind, shape, a, b, dtype):

@@ -1,5 +1,7 @@
 """Several augmentations at random: `RandAugment`, `AugMix`."""
 
+import numpy as np
+
 from kerata import ops, random
 from kerata.core.errors import integer, positive_int
 from kerata.layers.preprocessing.image.affine import RandomRotation, RandomShear, RandomTranslation
@@ -26,12 +28,16 @@ BITS = 8
 class KeyStream(SeedGenerator):
     """Keys to draw with that all come from one, a tensor uint32[2]."""
 
+    # Keys split off at a time: more than a layer needs.
+    AT_ONCE = 8
+
     def __init__(self, key):
-        self.key = key
+        self.keys = [key]
 
     def next(self, ordered=True):
-        key, self.key = ops.unstack(random_split(self.key, 2))
-        return key
+        if len(self.keys) == 1:
+            self.keys = list(ops.unstack(random_split(self.keys[0], self.AT_ONCE)))
+        return self.keys.pop()
 
 
 class PolicyLayer(RandomImageLayer):
@@ -143,27 +149,37 @@ class RandAugment(PolicyLayer):
     def _applied(self, method, value, transformation):
         drawn = transformation["transforms"]
         branches = [lambda x, n=n: _alike(getattr(getattr(self, n), method)(x, drawn[n]), x) for n in self._choices]
-        which = transformation["layer_idxes"]
+        which = _values(transformation["layer_idxes"])
         return _repeated(self.num_ops, which, lambda i, v: _chosen(which[i], branches, v), value)
 
 
-def _known(index):
-    """The number if its value is at hand: not while a function is traced."""
+def _values(drawn):
+    """A NumPy array of what was drawn if its values are at hand: not while a function is traced."""
     try:
-        return int(index)
+        return ops.convert_to_numpy(drawn)
     except Exception:
-        return None
+        return drawn
+
+
+def _known(x):
+    return isinstance(x, (int, bool, np.ndarray, np.generic))
 
 
 def _chosen(index, branches, *operands):
     """The branch with this number, called; without a compilation where the number is known."""
-    number = _known(index)
-    return ops.switch(index, branches, *operands) if number is None else branches[number](*operands)
+    return branches[int(index)](*operands) if _known(index) else ops.switch(index, branches, *operands)
+
+
+def _either(condition, first, second):
+    """What one of two functions returns; only that is called where the condition is known."""
+    if _known(condition):
+        return first() if condition else second()
+    return ops.where(condition, first(), second())
 
 
 def _repeated(count, drawn, body, value):
     """`value = body(i, value)` for i from 0; a loop where what was drawn isn't known, so the body is traced once."""
-    if count and _known(drawn[0]) is None:
+    if count and not _known(drawn):
         return ops.fori_loop(0, count, body, value)
     for i in range(count):
         value = body(i, value)
@@ -242,19 +258,20 @@ class AugMix(PolicyLayer):
         }
 
     def _images(self, images, transformation):
-        which, keys = transformation["layer_idxes"], transformation["keys"]
-        depths, weights = transformation["depths"], transformation["chain_mixing_weights"]
+        names = ("layer_idxes", "keys", "depths", "chain_mixing_weights")
+        which, keys, depths, weights = (_values(transformation[name]) for name in names)
         branches = [self._branch(getattr(self, name)) for name in self._choices]
+        last = self.chain_depth - 1
 
         def step(i, state):
             changed, mixed = state
             chain, depth = i // self.chain_depth, i % self.chain_depth
             # Each chain begins with the images themselves.
-            changed = ops.where(depth == 0, images, changed)
-            further = _chosen(which[i], branches, changed, keys[i])
-            changed = ops.where(depth < depths[chain], further, changed)
-            weight = ops.where(depth == self.chain_depth - 1, weights[chain], 0.0)
-            return changed, mixed + ops.cast(weight, ops.dtype(images)) * changed
+            given = _either(depth == 0, lambda: images, lambda: changed)
+            changed = _either(depth < depths[chain], lambda: _chosen(which[i], branches, given, keys[i]), lambda: given)
+            return changed, _either(
+                depth == last, lambda: mixed + ops.cast(weights[chain], ops.dtype(images)) * changed, lambda: mixed
+            )
 
         steps = self.num_chains * self.chain_depth
         _, mixed = _repeated(steps, which, step, (images, ops.zeros_like(images)))
