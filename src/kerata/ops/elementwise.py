@@ -1542,7 +1542,7 @@ def heaviside(x1: Float, x2: Float):
     [0. , 0.5, 1. ]
     """
     # Of NaN the sign is NaN.
-    return where(equal(x1, 0), x2, 0.5 * sign(x1) + 0.5)
+    return where(equal(x1, 0), x2, sign(maximum(x1, 0.0)))
 
 
 @composite

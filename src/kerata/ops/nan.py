@@ -155,11 +155,12 @@ def nanmean(x: Float, axis: Axis = None, keepdims=False):
     >>> ops.nanmean([1.0, float("nan"), 3.0])
     2.
     """
-    return sum(_filled(x, 0), axis, keepdims) / _count(x, axis, keepdims)
+    missing = isnan(x)
+    return sum(where(missing, cast(0, dtype_of(x)), x), axis, keepdims) / _count(missing, x, axis, keepdims)
 
 
-def _count(x, axis, keepdims):
-    return sum(cast(logical_not(isnan(x)), dtype_of(x)), axis, keepdims)
+def _count(missing, x, axis, keepdims):
+    return sum(cast(logical_not(missing), dtype_of(x)), axis, keepdims)
 
 
 @composite
@@ -177,8 +178,9 @@ def nanvar(x: Float, axis: Axis = None, keepdims=False):
     >>> ops.nanvar([1.0, float("nan"), 3.0])
     1.
     """
-    deviation = _filled(x - nanmean(x, axis, True), 0)
-    return sum(square(deviation), axis, keepdims) / _count(x, axis, keepdims)
+    missing = isnan(x)
+    deviation = where(missing, cast(0, dtype_of(x)), x - nanmean(x, axis, True))
+    return sum(square(deviation), axis, keepdims) / _count(missing, x, axis, keepdims)
 
 
 @composite

@@ -291,7 +291,7 @@ def soft_shrink(x: Float, threshold=0.5):
     """
     if isinstance(threshold, (int, float)) and threshold >= 0:
         return x - clip(x, -threshold, threshold)
-    return where(abs(x) > threshold, x - sign(x) * threshold, zeros_like(x))
+    return where(abs(x) > threshold, x - sign(x) * threshold, 0.0)
 
 
 @composite
@@ -302,7 +302,7 @@ def hard_shrink(x: Float, threshold=0.5):
     >>> ops.convert_to_numpy(ops.hard_shrink([-1.0, 0.2, 1.0])).tolist()
     [-1.0, 0.0, 1.0]
     """
-    return where(abs(x) > threshold, x, zeros_like(x))
+    return where(abs(x) > threshold, x, 0.0)
 
 
 @composite
@@ -1280,11 +1280,16 @@ def space_to_depth(x: Tensor, block_size, data_format="channels_last"):
     _, height, width, channels = x.shape
     if any(s is not None and s % block_size for s in (height, width)):
         raise ValueError(f"space_to_depth: height and width {height, width} must be multiples of {block_size}.")
-    x = reshape(x, (-1, height // block_size, block_size, width // block_size, block_size, channels))
-    x = reshape(
-        transpose(x, (0, 1, 3, 2, 4, 5)), (-1, height // block_size, width // block_size, block_size**2 * channels)
-    )
+    x = blocks_to_channels(x, block_size)
     return transpose(x, (0, 3, 1, 2)) if data_format == "channels_first" else x
+
+
+@composite
+def blocks_to_channels(x: Tensor, size):
+    """`space_to_depth` of checked images, channels last (not public: one kernel where the framework has it)."""
+    _, height, width, channels = x.shape
+    x = reshape(x, (-1, height // size, size, width // size, size, channels))
+    return reshape(transpose(x, (0, 1, 3, 2, 4, 5)), (-1, height // size, width // size, size**2 * channels))
 
 
 @composite(native="")
@@ -1303,10 +1308,16 @@ def depth_to_space(x: Tensor, block_size, data_format="channels_last"):
     _, height, width, channels = x.shape
     if channels % block_size**2:
         raise ValueError(f"depth_to_space: the {channels} channels must be a multiple of {block_size**2}.")
-    depth = channels // block_size**2
-    x = reshape(x, (-1, height, width, block_size, block_size, depth))
-    x = reshape(transpose(x, (0, 1, 3, 2, 4, 5)), (-1, height * block_size, width * block_size, depth))
+    x = channels_to_blocks(x, block_size)
     return transpose(x, (0, 3, 1, 2)) if data_format == "channels_first" else x
+
+
+@composite
+def channels_to_blocks(x: Tensor, size):
+    """`depth_to_space` of checked images, channels last (not public: one kernel where the framework has it)."""
+    _, height, width, channels = x.shape
+    x = reshape(x, (-1, height, width, size, size, channels // size**2))
+    return reshape(transpose(x, (0, 1, 3, 2, 4, 5)), (-1, height * size, width * size, channels // size**2))
 
 
 @composite

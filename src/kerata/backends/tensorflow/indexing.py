@@ -245,9 +245,15 @@ def nonzero(x):
     return tuple(tf.unstack(tf.cast(places, tf.int32), axis=1, num=x.shape.rank))
 
 
+def _dropping(segment_ids, num_segments):
+    """Segments of which the kernels drop the negative ones; too large ones they'd refuse."""
+    if tf.executing_eagerly() and tf.reduce_max(segment_ids) < num_segments:
+        return segment_ids
+    return tf.where(segment_ids < num_segments, segment_ids, -tf.ones_like(segment_ids))
+
+
 def segment_sum(data, segment_ids, num_segments):
-    # Negative segments are dropped by the kernel, too large ones refused.
-    ids = tf.where(segment_ids < num_segments, segment_ids, -tf.ones_like(segment_ids))
+    ids = _dropping(segment_ids, num_segments)
     return tf.math.unsorted_segment_sum(data, ids, num_segments)
 
 
@@ -325,8 +331,7 @@ _SEGMENTS = {
 def segment_combined(data, segment_ids, num_segments, reduction):
     if data.dtype.is_bool:
         return tf.cast(segment_combined(tf.cast(data, tf.uint8), segment_ids, num_segments, reduction), tf.bool)
-    # Negative segments are dropped by the kernel, too large ones refused.
-    ids = tf.where(segment_ids < num_segments, segment_ids, -tf.ones_like(segment_ids))
+    ids = _dropping(segment_ids, num_segments)
     result = _SEGMENTS[reduction](data, ids, num_segments)
     if reduction == "mul" or not data.dtype.is_floating:
         return result

@@ -369,6 +369,14 @@ def batch_normalization_training(x, axis, offset, scale, epsilon):
     return y if last else tf.transpose(y, back), tf.stop_gradient(mean), variance
 
 
+def blocks_to_channels(x, size):
+    return x if size == 1 else _raw.SpaceToDepth(input=x, block_size=size)
+
+
+def channels_to_blocks(x, size):
+    return x if size == 1 else _raw.DepthToSpace(input=x, block_size=size)
+
+
 def psnr(x1, x2, max_val):
     error = tf.reduce_mean(tf.math.squared_difference(x1, x2))
     return 20 * log10(tf.cast(max_val, x1.dtype)) - 10 * log10(error)

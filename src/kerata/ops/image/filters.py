@@ -1,5 +1,7 @@
 """Filters over neighbourhoods: blur, edges, structural similarity."""
 
+import functools
+
 import numpy as np
 
 from kerata.core.errors import int_tuple
@@ -12,6 +14,7 @@ from kerata.ops.movement import pad, reshape
 from kerata.ops.reduction import mean
 
 
+@functools.lru_cache(64)
 def _gaussian(size, sigma):
     """One-dimensional kernel that sums to 1."""
     places = np.arange(size) - (size - 1) / 2
@@ -48,7 +51,7 @@ def gaussian_blur(images: Float, kernel_size=(3, 3), sigma=(1.0, 1.0), data_form
     """
     data_format = layout("gaussian_blur", images, data_format)
     wide, tall = int_tuple(_plain(kernel_size), 2, "kernel_size", "gaussian_blur")
-    across, down = np.broadcast_to(np.asarray(_plain(sigma), "float64"), (2,))
+    across, down = np.broadcast_to(np.asarray(_plain(sigma), "float64"), (2,)).tolist()
     if not (down > 0 and across > 0):
         raise ValueError(f"gaussian_blur: `sigma` must be positive, but is {sigma}.")
     dtype = dtype_of(images)
