@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from kerata.backends.tensorflow.core import VALUES_ALONE, dynamic_shape, size_of, tf
+from kerata.backends.tensorflow.shape import transpose
 
 _INDEX = (tf.int32, tf.int64)
 
@@ -195,7 +196,7 @@ def _last(x, axis):
     rank = x.shape.rank
     axis %= rank
     order = [a for a in range(rank) if a != axis] + [axis]
-    return tf.transpose(x, order), [*range(axis), rank - 1, *range(axis, rank - 1)]
+    return transpose(x, order), [*range(axis), rank - 1, *range(axis, rank - 1)]
 
 
 def _ascending(x):
@@ -211,12 +212,14 @@ def _ascending(x):
 
 def argsort(x, axis):
     x, back = _last(x, axis)
-    return tf.transpose(_ascending(x), back)
+    return transpose(_ascending(x), back)
 
 
 def sort(x, axis):
     x, back = _last(x, axis)
-    return tf.transpose(tf.gather(x, _ascending(x), batch_dims=x.shape.rank - 1), back)
+    if _is_whole(x):
+        return transpose(-tf.math.top_k(-x, x.shape[-1])[0], back)
+    return transpose(tf.gather(x, _ascending(x), batch_dims=x.shape.rank - 1), back)
 
 
 def _is_whole(x):
