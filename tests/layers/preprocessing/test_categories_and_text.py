@@ -12,6 +12,7 @@ from kerata import backends, layers, ops
 from kerata.core import dtypes
 from kerata.core.fingerprint import Packed, fingerprint64, siphash
 from kerata.graph.tensor import KerasTensor
+from kerata.ops.counting import category_counts
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from preprocessing_samples import SAMPLES
@@ -215,3 +216,14 @@ def test_many_strings_are_found_as_one_is(monkeypatch):
             np.testing.assert_array_equal(table.find(x).ravel(), wanted)
         monkeypatch.setattr(text, "hashes", lambda x: np.zeros(len(x), np.uint64))
         table = text.TextTable(tokens, list(range(len(tokens))))
+
+
+@pytest.mark.parametrize("hot", [False, True])
+def test_counts_of_tensors(backend, hot):
+    """By the backend's kernel or the body, for any rank; what's outside counts nowhere."""
+    numbers = np.random.default_rng(0).integers(-2, 7, (2, 3, 6)).astype("int32")
+    for x in (numbers, numbers[0], numbers[0, 0]):
+        wanted = (x[..., None] == np.arange(5)).sum(-2)
+        for dtype in ("float32", "int64", "uint8"):
+            found = ops.convert_to_numpy(category_counts(ops.convert_to_tensor(x), 5, dtype, hot))
+            np.testing.assert_array_equal(found, np.minimum(wanted, 1) if hot else wanted)

@@ -1,4 +1,4 @@
-"""Text as TensorFlow's string tensors, ragged and sparse ones too; and hashes."""
+"""Text as TensorFlow's string tensors, ragged and sparse ones too; hashes and counts of categories."""
 
 import numpy as np
 import tensorflow as tf
@@ -7,6 +7,7 @@ from kerata.backends.tensorflow.sparse import is_composite, map_values
 
 __all__ = [
     "TextTable",
+    "category_counts",
     "cross_buckets",
     "cross_text",
     "dense_rows",
@@ -123,9 +124,45 @@ def cross_buckets(x, num_bins):
 
 
 def cross_text(xs, num_bins):
-    columns = [tf.reshape(x if x.dtype == tf.string else tf.cast(x, tf.int64), (-1, 1)) for x in xs]
-    crossed = tf.sparse.cross_hashed(columns, num_bins)
-    return tf.ensure_shape(tf.reshape(crossed.values, tf.shape(xs[0])), xs[0].shape)
+    columns = [x if x.dtype == tf.string else tf.cast(x, tf.int64) for x in xs]
+    columns = [x if x.shape.rank == 2 else tf.reshape(x, (-1, 1)) for x in columns]
+    # What `tf.sparse.cross_hashed` calls, with its key.
+    _, buckets, _ = tf.raw_ops.SparseCross(
+        indices=[],
+        values=[],
+        shapes=[],
+        dense_inputs=columns,
+        hashed_output=True,
+        num_buckets=num_bins,
+        hash_key=_HASH_KEY,
+        out_type=tf.int64,
+        internal_type=tf.int64,
+    )
+    return tf.ensure_shape(tf.reshape(buckets, tf.shape(xs[0])), xs[0].shape)
+
+
+_HASH_KEY = 0xDECAFCAFFE
+
+
+_COUNTED = frozenset({"int32", "int64", "float32", "float64"})
+
+
+def category_counts(indices, depth, dtype, hot):
+    indices = indices if indices.dtype in (tf.int32, tf.int64) else tf.cast(indices, tf.int32)
+    # What's beyond the last category counts nowhere, but what's below the first is an error to the kernel.
+    indices = tf.where(indices < 0, tf.constant(depth, indices.dtype), indices)
+    shape = [*indices.shape[:-1], depth]
+    rows = indices if indices.shape.rank < 3 else tf.reshape(indices, (-1, tf.shape(indices)[-1]))
+    kind = dtype if dtype in _COUNTED else "int32"
+    counts = tf.raw_ops.DenseBincount(
+        input=rows,
+        size=tf.constant(depth, indices.dtype),
+        weights=tf.constant([], kind),
+        binary_output=hot,
+    )
+    if indices.shape.rank > 2:
+        counts = tf.reshape(counts, tf.concat([tf.shape(indices)[:-1], [depth]], 0))
+    return tf.ensure_shape(tf.cast(counts, dtype), shape)
 
 
 def from_host(x):

@@ -8,6 +8,7 @@ from kerata import backends, ops
 from kerata.core import dtypes
 from kerata.graph.tensor import KerasTensor
 from kerata.layers.preprocessing.host_layer import HostLayer
+from kerata.ops.counting import category_counts, summed_by_category
 
 COUNTING = ("multi_hot", "count", "tf_idf")
 
@@ -117,10 +118,7 @@ def encoded(indices, depth, mode, dtype, sparse=False, owner="", weights=None, s
     if isinstance(indices, np.ndarray) and not sparse:
         counts = _on_host(indices, depth, mode, dtype, weights)
     else:
-        counts = _counts(indices, depth, weights, _wide(dtype))
-        if mode == "multi_hot":
-            counts = ops.minimum(counts, 1)
-        counts = ops.cast(counts, dtype)
+        counts = ops.cast(_counts(indices, depth, weights, _wide(dtype), mode == "multi_hot"), dtype)
     if scale is not None:
         counts = counts * ops.cast(scale, dtype)
     return b.to_sparse(counts) if sparse else counts
@@ -131,20 +129,12 @@ def _wide(dtype):
     return "float32" if dtype in ("float16", "bfloat16") else dtype
 
 
-def _counts(indices, depth, weights, dtype):
-    """How often each category occurs along the last axis."""
-    rank, shape = len(indices.shape), ops.shape(indices)
-    # One row of places a vector of counts. What's outside counts nothing.
+def _counts(indices, depth, weights, dtype, hot):
+    """How often each category occurs along the last axis, or, if hot, whether it does."""
+    if weights is None:
+        return category_counts(indices, depth, dtype, hot)
     inside = ops.logical_and(indices >= 0, indices < depth)
-    place = ops.where(inside, ops.cast(indices, "int32"), 0)
-    values = ops.cast(inside, dtype) if weights is None else ops.where(inside, ops.cast(weights, dtype), 0)
-    rows = 1
-    if rank > 1:
-        place = ops.reshape(place, (-1, shape[-1]))
-        rows = ops.shape(place)[0]
-        place = place + ops.expand_dims(ops.arange(rows, dtype="int32") * depth, -1)
-    counts = ops.scatter(ops.reshape(place, (-1, 1)), ops.reshape(values, (-1,)), (rows * depth,))
-    return ops.reshape(counts, (*shape[:-1], depth))
+    return summed_by_category(indices, ops.cast(weights, dtype), inside, depth)
 
 
 def _on_host(indices, depth, mode, dtype, weights=None):
