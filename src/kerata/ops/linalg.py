@@ -630,7 +630,7 @@ def trace(x: Sum, offset=0, axis1=0, axis2=1):
     return sum(diagonal(x, offset, axis1, axis2), axis=-1)
 
 
-@composite
+@composite(native="")
 def cdist(x: Float, y: Float):
     """Euclidean distance of each vector of one set to each of the other (`torch.cdist`).
 
@@ -649,4 +649,10 @@ def cdist(x: Float, y: Float):
         raise ValueError(
             f"cdist: vectors of lengths {a} and {b} (shapes {tuple(x.shape)}, {tuple(y.shape)}) have no distance."
         )
+    return distances(x, y)
+
+
+@composite
+def distances(x: Float, y: Float):
+    """`cdist` of vectors of one length (not public)."""
     return root_of_squares(expand_dims(x, -2) - expand_dims(y, -3), -1, False)

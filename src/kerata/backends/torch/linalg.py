@@ -110,23 +110,23 @@ def vdot(x1, x2):
 _DOTTED = frozenset({torch.float32, torch.float64, torch.complex64, torch.complex128})
 
 
-def cdist(x, y):
+def distances(x, y):
     if x.dtype not in (torch.float32, torch.float64):
-        return cdist(x.float(), y.float()).to(x.dtype)
+        return distances(x.float(), y.float()).to(x.dtype)
     if x.shape[-1] >= _LONG and x.shape[:-2] == y.shape[:-2] and on_host(x) and on_host(y) and not watched(x, y):
-        return _cdist_by_products(x, y)
-    return _cdist_by_differences(x, y)
+        return _distances_by_products(x, y)
+    return _distances_by_differences(x, y)
 
 
 _LONG = 16  # vectors from which on products pay
 _NEAR = 0.25  # of the sum of two squared lengths: what's less loses more than two bits to them
 
 
-def _cdist_by_differences(x, y):
+def _distances_by_differences(x, y):
     return torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
 
 
-def _cdist_by_products(x, y):
+def _distances_by_products(x, y):
     """By a product of matrices, where it's exact: near points would lose half of their digits."""
     squares, of_x, of_y = _squared_distances(x, y)
     # NaN and infinity count as near.
@@ -134,11 +134,11 @@ def _cdist_by_products(x, y):
         return squares.sqrt_()
     near = torch.logical_not(squares > _NEAR * (of_x + of_y.mT)).nonzero(as_tuple=True)
     if near[0].numel() * _LONG > squares.numel():
-        return _cdist_by_differences(x, y)
+        return _distances_by_differences(x, y)
     *batch, i, j = near
-    distances = squares.sqrt_()
-    distances[near] = torch.linalg.vector_norm(x[*batch, i] - y[*batch, j], 2, -1)
-    return distances
+    result = squares.sqrt_()
+    result[near] = torch.linalg.vector_norm(x[*batch, i] - y[*batch, j], 2, -1)
+    return result
 
 
 def _squared_distances(x, y):
