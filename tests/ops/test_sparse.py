@@ -248,6 +248,9 @@ def test_models_take_sparse_inputs(b):
     assert squared.sparse and not model.output.sparse
     x = native(b)(S(X))
     np.testing.assert_allclose(ops.convert_to_numpy(model(x)), ops.convert_to_numpy(model(b.convert(X))), rtol=1e-5)
+    squares = models.Model(inputs, squared)
+    np.testing.assert_allclose(squares.predict(iter([x, x]), steps=2, verbose=0), np.concatenate([X**2] * 2), rtol=1e-5)
+    np.testing.assert_allclose(squares.predict_on_batch(x), X**2, rtol=1e-5)
     model.compile("sgd", "mse")
     before = model.get_weights()
     model.fit(iter([(x, b.convert(Y))]), verbose=0)

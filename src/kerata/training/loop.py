@@ -13,7 +13,7 @@ from kerata import backends
 from kerata.callbacks.callback_list import CallbackList
 from kerata.callbacks.logs import LazyLogs, as_numbers
 from kerata.core import config, tree
-from kerata.ops.sparse_rules import met
+from kerata.ops.sparse_rules import kind_of, met
 from kerata.training.data.make import make_source
 from kerata.training.data.parts import pack_x_y_sample_weight
 from kerata.training.data.split import train_validation_split, unpack_validation_data
@@ -153,7 +153,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
 
 
 def joined(b, parts):
-    """One output of some batches, as an array; where its rows are of different lengths, as a ragged tensor.
+    """One output of some batches, as an array, if it's a sparse tensor too; where its rows are of different lengths, as a ragged one.
 
     Args:
         b: the backend.
@@ -164,7 +164,8 @@ def joined(b, parts):
     """
     import numpy as np
 
-    if not any(met(b, part) for part in parts):
+    parts = [b.densify(part) if met(b, part) and kind_of(part) == "sparse" else part for part in parts]
+    if not any(kind_of(part) == "ragged" for part in parts):
         parts = [b.to_numpy(part) for part in parts]
         if len(parts) == 1:
             return parts[0]
