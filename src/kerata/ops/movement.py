@@ -783,12 +783,15 @@ def rot90(array, k=1, axes=(0, 1)):
     if len(axes) != 2:
         raise ValueError(f"rot90: `axes` must name two axes, but is {axes!r}.")
     a, b = rules.axes_in(tuple(axes), len(x.shape), "rot90")
-    k %= 4
+    return turned(x, k % 4, a, b) if k % 4 else x
+
+
+@composite
+def turned(x: Index, k, a, b):
+    """`rot90` by one to three quarters."""
     if k == 2:
         return flip(x, (a, b))
-    if k == 1:
-        return swapaxes(flip(x, b), a, b)
-    return flip(swapaxes(x, a, b), b) if k == 3 else x
+    return swapaxes(flip(x, b), a, b) if k == 1 else flip(swapaxes(x, a, b), b)
 
 
 def diagflat(x, k=0):
