@@ -29,5 +29,6 @@ def eye(N, M, k, dtype):
     return jnp.eye(N, M, k, canonical(dtype))
 
 
+@static(2, 3, 4, 5)
 def linspace(start, stop, num, endpoint, dtype, axis):
     return jnp.linspace(start, stop, num, endpoint, dtype=canonical(dtype), axis=axis)
