@@ -21,5 +21,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "swap_ema_weights": ["SwapEMAWeights"],
         "tensorboard": ["TensorBoard"],
         "terminate_on_nan": ["TerminateOnNaN"],
+        # Which writes files: a room on the floor above.
+        "kerata.saving.orbax_checkpoint": ["OrbaxCheckpoint"],
     },
 )

@@ -6,7 +6,7 @@ import shutil
 import warnings
 
 from kerata.callbacks.callback import Callback
-from kerata.callbacks.model_checkpoint import BatchCounter, check_frequency
+from kerata.callbacks.checkpoint import BatchCounter, check_frequency
 
 # The state of training lies in the weights' file itself, so that the two can never be of different moments.
 STATE = "kerata_training_state"

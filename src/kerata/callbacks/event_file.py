@@ -44,8 +44,7 @@ class EventFile:
 
     def _open(self):
         os.makedirs(self.directory, exist_ok=True)
-        # Files of one second, host and process are told apart by their number.
-        # Files are read in the order of their names, also those of one second.
+        # Files are read in the order of their names, also those of one second, host and process.
         number = f"{next(_numbers):06d}"
         name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{number}.v2"
         self._file = open(os.path.join(self.directory, name), "wb")  # noqa: SIM115 - open over many calls

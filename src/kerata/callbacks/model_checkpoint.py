@@ -1,13 +1,12 @@
 """`ModelCheckpoint`: save the model, or its weights, while it trains."""
 
 import os
-import warnings
 
+from kerata.callbacks.checkpoint import CheckpointCallback
 from kerata.callbacks.messages import say
-from kerata.callbacks.monitor import MonitorCallback
 
 
-class ModelCheckpoint(MonitorCallback):
+class ModelCheckpoint(CheckpointCallback):
     """Save the model or its weights from time to time.
 
     Files are replaced in one step: one that is there is never left half written.
@@ -42,31 +41,8 @@ class ModelCheckpoint(MonitorCallback):
         save_freq="epoch",
         initial_value_threshold=None,
     ):
-        super().__init__(monitor, mode, initial_value_threshold)
+        super().__init__(monitor, verbose, save_best_only, save_weights_only, mode, save_freq, initial_value_threshold)
         self.filepath = _checked_path(filepath, save_weights_only)
-        self.verbose = verbose
-        self.save_best_only = save_best_only
-        self.save_weights_only = save_weights_only
-        self.save_freq = check_frequency(save_freq, "ModelCheckpoint: Unrecognized save_freq")
-        self._current_epoch = 0
-        self._batches = BatchCounter()
-
-    def needs_batches(self, mode):
-        return mode == "train" and self.save_freq != "epoch"
-
-    def on_epoch_begin(self, epoch, logs=None):
-        self._current_epoch = epoch
-
-    def on_train_batch_end(self, batch, logs=None):
-        if self.save_freq != "epoch" and self._batches.reached(batch, self.save_freq):
-            self._save_model(self._current_epoch, batch, logs)
-
-    def on_epoch_end(self, epoch, logs=None):
-        if self.monitor_op is None and self.save_best_only:
-            # Also when the number isn't there: a name that means nothing is told at once.
-            self._set_monitor_op()
-        if self.save_freq == "epoch":
-            self._save_model(epoch, None, logs)
 
     def _save_model(self, epoch, batch, logs):
         logs = logs or {}
@@ -79,37 +55,6 @@ class ModelCheckpoint(MonitorCallback):
                 self.model.save(path, overwrite=True)
             if self.verbose > 0:
                 say(f"\nEpoch {epoch + 1}: finished saving model to {path}")
-
-    def _is_wanted(self, epoch, path, logs):
-        if not self.save_best_only:
-            return self._said(f"saving model to {path}", epoch)
-        current = logs.get(self.monitor)
-        if current is None:
-            warnings.warn(
-                f"Can save best model only with {self.monitor} available, which it isn't; saving this one. "
-                f"Available are: {', '.join(logs)}.",
-                stacklevel=4,
-            )
-            return True
-        if getattr(current, "ndim", 0) > 0:
-            warnings.warn(
-                f"Can save best model only when `{self.monitor}` is a single number; saving this one.",
-                stacklevel=4,
-            )
-            return True
-        if not self._is_improvement(current, self.best):
-            self._said(f"{self.monitor} did not improve from {_shown(self.best)}", epoch)
-            return False
-        before, self.best = self.best, current
-        return self._said(
-            f"{self.monitor} improved from {_shown(before)} to {_shown(current)}, saving model to {path}",
-            epoch,
-        )
-
-    def _said(self, message, epoch):
-        if self.verbose > 0:
-            say(f"\nEpoch {epoch + 1}: {message}")
-        return True
 
     def _get_file_path(self, epoch, batch, logs):
         """The path with the names in it filled in; epochs and batches count from 1 there."""
@@ -127,30 +72,6 @@ class ModelCheckpoint(MonitorCallback):
             ) from None
 
 
-class BatchCounter:
-    """Tells when a number of batches have gone by since it last did; batches are counted anew each epoch."""
-
-    def __init__(self, batches_done=0):
-        self.last_batch = max(batches_done - 1, 0)
-        self._since = 0
-
-    def reached(self, batch, number):
-        self._since += batch + 1 if batch <= self.last_batch else batch - self.last_batch
-        self.last_batch = batch
-        if self._since < number:
-            return False
-        self._since = 0
-        return True
-
-
-def check_frequency(save_freq, message):
-    """`"epoch"` or a positive integer."""
-    is_number = isinstance(save_freq, int) and not isinstance(save_freq, bool) and save_freq > 0
-    if save_freq != "epoch" and not is_number:
-        raise ValueError(f"{message}: {save_freq!r}. Expected save_freq are 'epoch' or a positive integer.")
-    return save_freq
-
-
 def _checked_path(filepath, save_weights_only):
     path = os.fspath(filepath)
     if save_weights_only:
@@ -165,7 +86,3 @@ def _checked_path(filepath, save_weights_only):
             f"`save_weights_only=True`. Received: filepath={path}"
         )
     return path
-
-
-def _shown(value):
-    return "None" if value is None else f"{value:.5f}"

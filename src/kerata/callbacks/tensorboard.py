@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 
+from kerata import ops
 from kerata.callbacks import event_file
 from kerata.callbacks.callback import Callback
 from kerata.callbacks.event_file import EventFile
@@ -151,7 +152,7 @@ class TensorBoard(Callback):
 
     def _write_embeddings(self):
         """The embeddings as tables, and the file that tells the projector of them."""
-        embeddings = {layer.name: layer.embeddings for layer in self.model.layers if hasattr(layer, "embeddings")}
+        embeddings = {layer.name: layer for layer in self.model.layers if hasattr(layer, "embeddings")}
         metadata = self.embeddings_metadata or {}
         if not isinstance(metadata, dict):
             metadata = dict.fromkeys(embeddings, os.fspath(metadata))
@@ -162,9 +163,11 @@ class TensorBoard(Callback):
             )
         os.makedirs(self.log_dir, exist_ok=True)
         entries = []
-        for name, weight in embeddings.items():
-            np.savetxt(os.path.join(self.log_dir, f"{name}.tsv"), weight.numpy(), delimiter="\t", fmt="%.9g")
-            lines = [f'tensor_name: "{weight.path}"', f'tensor_path: "{name}.tsv"']
+        for name, layer in embeddings.items():
+            # A variable, or with LoRA what it comes to.
+            table = ops.convert_to_numpy(layer.embeddings)
+            np.savetxt(os.path.join(self.log_dir, f"{name}.tsv"), table, delimiter="\t", fmt="%.9g")
+            lines = [f'tensor_name: "{layer.path}/embeddings"', f'tensor_path: "{name}.tsv"']
             lines += [f'metadata_path: "{metadata[name]}"'] if name in metadata else []
             entries.append("embeddings {\n" + "".join(f"  {line}\n" for line in lines) + "}\n")
         with open(os.path.join(self.log_dir, "projector_config.pbtxt"), "w", encoding="utf-8") as file:

@@ -45,7 +45,7 @@ def set_state_tree(model, tree):
         if kind not in kinds:
             raise ValueError(f"set_state_tree: unknown kind of state {kind!r}; known: {', '.join(kinds)}.")
         by_path = {v.path: v for v in kinds[kind]}
-        for path, value in _leaves(branch):
+        for path, value in leaves(branch):
             if path not in by_path:
                 raise ValueError(f"set_state_tree: the model has no variable {path!r} among its {kind}.")
             shape = tuple(value.shape if hasattr(value, "shape") else np.shape(value))
@@ -58,9 +58,10 @@ def set_state_tree(model, tree):
         variable.assign(value)
 
 
-def _leaves(branch, prefix=""):
+def leaves(branch, prefix=""):
+    """`(path, value)` of all values in nested dicts."""
     for name, value in branch.items():
         if isinstance(value, dict):
-            yield from _leaves(value, f"{prefix}{name}/")
+            yield from leaves(value, f"{prefix}{name}/")
         else:
             yield f"{prefix}{name}", value

@@ -70,7 +70,7 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
     is run or imported.
 
     Args:
-        filepath: a `.keras` file or folder, or an `.h5` file of Keras 2.
+        filepath: a `.keras` file or folder, an `.h5` file of Keras 2, or a folder of `OrbaxCheckpoint`.
         custom_objects: `{name: class or function}` for names in the file.
         compile: compile it as it was compiled, with the optimizer's state.
         safe_mode: refuse code in the file (lambdas). Say `False` only for files you trust as programs.
@@ -96,6 +96,10 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
             f"load_model: {path!r} has an unknown ending. Models are in `.keras` files or folders, and in "
             "`.h5` files of Keras 2; `.weights.h5` files are for `model.load_weights`."
         )
+    from kerata.saving import orbax
+
+    if orbax.is_checkpoint(path):
+        return orbax.load_model(path, custom_objects, compile, safe_mode)
     with archive.Archive(path, trusted=not safe_mode) as opened:
         opened.begin_check()
         config = _config(opened)
@@ -108,7 +112,7 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
             # What the file had no value for.
             variable.initialize()
         with opened.assets() as folder:
-            _load_assets(model, folder)
+            load_assets(model, folder)
     return model
 
 
@@ -127,7 +131,7 @@ def made(config, custom_objects, safe_mode, shown):
 def _save(model, path, zipped, include_optimizer):
     if not getattr(model, "built", True):
         warn(f"The model {model.name!r} is not built: the file will hold no weights. Call it on data first.")
-    texts = {archive.METADATA: _metadata(), archive.CONFIG: _config_text(model, include_optimizer)}
+    texts = {archive.METADATA: _metadata(), archive.CONFIG: config_text(model, include_optimizer)}
     replacing = atomic.replacing if zipped else atomic.replacing_folder
     write = archive.write_zip if zipped else archive.write_folder
     with replacing(path) as temporary:
@@ -135,7 +139,7 @@ def _save(model, path, zipped, include_optimizer):
             temporary,
             texts,
             lambda writer: save_state(model, writer),
-            lambda folder: _save_assets(model, folder),
+            lambda folder: save_assets(model, folder),
         )
 
 
@@ -150,7 +154,8 @@ def _metadata():
     )
 
 
-def _config_text(model, include_optimizer):
+def config_text(model, include_optimizer=True):
+    """A model's config as JSON."""
     with serialization.sharing():
         config = serialization.serialize_keras_object(model)
     if not include_optimizer:
@@ -192,7 +197,8 @@ def _load_weights(model, opened):
         load_state(model, reader)
 
 
-def _save_assets(model, folder):
+def save_assets(model, folder):
+    """Write the files that layers keep beside their weights (vocabularies), each in a folder of its path."""
     for path, obj in walk(model):
         if hasattr(obj, "save_assets"):
             inner = os.path.join(folder, *path.split("/"))
@@ -200,7 +206,8 @@ def _save_assets(model, folder):
             obj.save_assets(inner)
 
 
-def _load_assets(model, folder):
+def load_assets(model, folder):
+    """Let layers read the files that they have in a folder."""
     for path, obj in walk(model):
         inner = os.path.join(folder, *path.split("/")) if folder else None
         if inner and hasattr(obj, "load_assets") and os.path.isdir(inner):

@@ -58,7 +58,7 @@ def load_weights(model, filepath, skip_mismatch=False, **kwargs):
 
     Args:
         model: a built model.
-        filepath: `.weights.h5`, `.weights.json` (shards), `.keras`, or `.h5` of Keras 2.
+        filepath: `.weights.h5`, `.weights.json` (shards), `.keras`, `.h5` of Keras 2, or a folder of `OrbaxCheckpoint`.
         skip_mismatch: leave out layers that don't fit, with a warning.
         objects_to_skip: layers to leave out in any case.
         by_name: of `.h5` files of Keras 2 only: go by the layers' names rather than their order.
@@ -82,6 +82,12 @@ def load_weights(model, filepath, skip_mismatch=False, **kwargs):
             raise ValueError(
                 "load_weights: `by_name` is for `.h5` files of Keras 2. Files of Keras 3 go by the model's structure."
             )
+        from kerata.saving import orbax
+
+        if orbax.is_checkpoint(path):
+            _check_built(model, "load_weights")
+            orbax.load_weights(model, path, skip_mismatch, skipped)
+            return
         reader = _reader(path, stack)
         _check_built(model, "load_weights")
         load_state(model, reader, skip_mismatch=skip_mismatch, skipped=skipped)

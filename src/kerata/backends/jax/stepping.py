@@ -14,6 +14,7 @@ STEP = "functional"
 INTEGER_DIMS = True
 IN_PLACE = False
 inference = no_grad = nullcontext
+process_count, process_index = jax.process_count, jax.process_index
 
 
 def is_concrete(x):

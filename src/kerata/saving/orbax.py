@@ -1,0 +1,237 @@
+"""Checkpoints in Orbax's format: a folder of numbered steps, each with a model's state, and perhaps its config and assets.
+
+As Keras writes them: `pytree` holds `Model.get_state_tree`, `model_config` the config as JSON, `assets` the bytes of files. The format
+is Orbax's own business; it is read and written by the `orbax-checkpoint` package.
+"""
+
+import json
+import os
+import tempfile
+import warnings
+
+import numpy as np
+
+from kerata.core import serialization
+from kerata.models.state_tree import leaves
+from kerata.saving.models import config_text, load_assets, made, save_assets
+from kerata.saving.notice import warn
+
+STATE, CONFIG, ASSETS = "pytree", "model_config", "assets"
+_MARK = "_CHECKPOINT_METADATA"
+_WEIGHTS = ("trainable_variables", "non_trainable_variables")
+
+
+def library(what):
+    """The package, or an error that says who needs it."""
+    try:
+        from orbax.checkpoint import v1
+    except ImportError as error:
+        raise ImportError(f"{what} needs the package `orbax-checkpoint`: pip install orbax-checkpoint") from error
+    return v1
+
+
+def is_checkpoint(path):
+    """Whether a path is a folder of checkpoints, or one of them."""
+    return os.path.isdir(path) and _latest(path) is not None
+
+
+def _latest(path):
+    """The checkpoint itself, or that of the last step in a folder; `None` if there is none."""
+    if os.path.isfile(os.path.join(path, _MARK)):
+        return path
+    steps = [int(name) for name in os.listdir(path) if name.isdecimal()]
+    found = [s for s in sorted(steps) if os.path.isfile(os.path.join(path, str(s), _MARK))]
+    return os.path.join(path, str(found[-1])) if found else None
+
+
+def contents(model, weights_only):
+    """`{name: nested dict}`: what a checkpoint of a model holds."""
+    from kerata import backends
+
+    # JAX's arrays may lie on several devices, each of which writes its part.
+    state = model.get_state_tree("backend_tensor" if backends.current_name() == "jax" else "numpy_array")
+    if weights_only:
+        return {STATE: {kind: state[kind] for kind in _WEIGHTS}}
+    parts = {STATE: state, CONFIG: {"config": config_text(model)}}
+    with tempfile.TemporaryDirectory() as folder:
+        save_assets(model, folder)
+        assets = _bytes_of(folder)
+    return {**parts, ASSETS: assets} if assets else parts
+
+
+def _bytes_of(folder):
+    """The files below a folder as nested dicts of their bytes; empty folders are left out."""
+    found = {}
+    for entry in sorted(os.scandir(folder), key=lambda e: e.name):
+        if entry.is_dir():
+            inner = _bytes_of(entry.path)
+            if inner:
+                found[entry.name] = inner
+        else:
+            with open(entry.path, "rb") as file:
+                found[entry.name] = np.frombuffer(file.read(), "uint8")
+    return found
+
+
+def load_model(path, custom_objects, compile, safe_mode):
+    """The model of the last checkpoint in a folder; see `saving.load_model`."""
+    parts, shown = _read(path)
+    if CONFIG not in parts:
+        raise ValueError(
+            f"load_model: {shown} holds weights without a model (`save_weights_only=True`). Build the model, then call its "
+            "`load_weights` on the folder."
+        )
+    try:
+        config = json.loads(parts[CONFIG]["config"])
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"load_model: the config in {shown} can't be read ({error}).") from error
+    if not serialization.is_serialized_object(config):
+        raise ValueError(f"load_model: the config in {shown} describes no model.")
+    if not compile:
+        config.pop("compile_config", None)
+    model = made(config, custom_objects, safe_mode, shown)
+    _set_state(model, parts[STATE])
+    if ASSETS in parts:
+        with tempfile.TemporaryDirectory() as folder:
+            _write_files(parts[ASSETS], folder, shown)
+            load_assets(model, folder)
+    return model
+
+
+def load_weights(model, path, skip_mismatch, skipped=()):
+    """Set a model's variables, and its optimizer's if they are there, from the last checkpoint in a folder."""
+    parts, _ = _read(path)
+    state = parts[STATE]
+    if skip_mismatch or skipped:
+        state = _fitting(model, state, {v.path for layer in skipped for v in layer.variables}, warns=skip_mismatch)
+    _set_state(model, state)
+
+
+def _read(path):
+    folder = _latest(path)
+    shown = repr(folder)
+    v1 = library("Reading an Orbax checkpoint")
+    with warnings.catch_warnings():
+        # That arrays come back to where they were: they are put where the model's are.
+        warnings.filterwarnings("ignore", message="Sharding info")
+        try:
+            parts = v1.load_checkpointables(os.path.abspath(folder))
+        except Exception as error:
+            raise ValueError(f"{shown} can't be read as an Orbax checkpoint: {error}") from error
+    if STATE not in parts:
+        raise ValueError(f"{shown} is an Orbax checkpoint without {STATE!r}: it wasn't written by `OrbaxCheckpoint`.")
+    return parts, shown
+
+
+def _set_state(model, state):
+    """All of the state but the metrics', which is of the epoch that was; all is checked before anything is set."""
+    kinds = {"trainable_variables": model.trainable_variables, "non_trainable_variables": model.non_trainable_variables}
+    wanted, names = {}, {}
+    for kind, own in kinds.items():
+        found = dict(leaves(state.get(kind, {})))
+        names |= _names(found, [v.path for v in own], model.name)
+        wanted[kind] = _nested(
+            {names.get(path, path): v for path, v in found.items() if path in names or not _is_seed(path)}
+        )
+    if model.optimizer is not None and "optimizer_variables" in state:
+        if not model.optimizer.built:
+            model.optimizer.build(model.trainable_variables)
+        found = {_slot(path, names): value for path, value in leaves(state["optimizer_variables"])}
+        if set(found) == {v.path for v in model.optimizer.variables}:
+            wanted["optimizer_variables"] = _nested(found)
+        else:
+            warn("The optimizer's state in the checkpoint is that of other variables or settings; it is left out.")
+    model.set_state_tree(wanted)
+
+
+def _is_seed(path):
+    """Whether it's the state of a random generator: left out where the model hasn't got it, as in `.keras` files."""
+    return path.endswith("seed_generator_state")
+
+
+def _names(found, paths, model):
+    """`{name in the checkpoint: the model's}`.
+
+    The model's may be numbered otherwise (`dense_2` for `dense`), and begin with the model's name or not, by whether it was built by a
+    call. Where the two don't correspond, each name stands for itself.
+    """
+    if {p for p in found if not _is_seed(p)} <= set(paths):
+        return {p: p for p in found if p in paths}
+    own = {_numbered_anew(p, paths, model): p for p in paths if not _is_seed(p)}
+    told = {_numbered_anew(p, found, model): p for p in found if not _is_seed(p)}
+    return {told[n]: own[n] for n in own} if set(own) == set(told) else {p: p for p in found if p in paths}
+
+
+def _slot(path, names):
+    """The path of an optimizer's variable, whose name begins with that of the model's variable."""
+    scope, _, name = path.rpartition("/")
+    for told, own in sorted(names.items(), key=lambda pair: -len(pair[0])):
+        start = told.replace("/", "_") + "_"
+        if name.startswith(start):
+            name = own.replace("/", "_") + "_" + name[len(start) :]
+            break
+    return f"{scope}/{name}" if scope else name
+
+
+def _numbered_anew(path, paths, model):
+    """The path below the model, each name's number counted from 0 among its like, as if nothing had been named before."""
+    parts, told = path.split("/"), []
+    for depth, part in enumerate(parts):
+        beside = {
+            other[depth]
+            for other in (p.split("/") for p in paths)
+            if other[:depth] == parts[:depth] and len(other) > depth
+        }
+        base = _base(part)[0]
+        told.append((base, sorted(_base(n)[1] for n in beside if _base(n)[0] == base).index(_base(part)[1])))
+    return tuple(told[1:] if told[0][0] == _base(model)[0] else told)
+
+
+def _base(name):
+    base, _, number = name.rpartition("_")
+    return (base, int(number)) if base and number.isdecimal() else (name, 0)
+
+
+def _nested(flat):
+    tree = {}
+    for path, value in flat.items():
+        *parts, name = path.split("/")
+        node = tree
+        for part in parts:
+            node = node.setdefault(part, {})
+        node[name] = value
+    return tree
+
+
+def _fitting(model, state, skipped, warns):
+    """The part of a state that has a place in the model."""
+    shapes = {
+        v.path: tuple(v.shape) for v in [*model.variables, *(model.optimizer.variables if model.optimizer else ())]
+    }
+
+    def kept(tree, prefix):
+        result = {}
+        for name, value in tree.items():
+            path = f"{prefix}{name}"
+            if isinstance(value, dict):
+                result[name] = kept(value, f"{path}/")
+            elif path not in skipped and shapes.get(path) == tuple(value.shape):
+                result[name] = value
+            elif path not in skipped and warns:
+                warn(f"load_weights: {path!r} of shape {tuple(value.shape)} has no place in the model; it is left out.")
+        return result
+
+    return {kind: kept(tree, "") for kind, tree in state.items()}
+
+
+def _write_files(tree, folder, shown):
+    for name, value in tree.items():
+        if not name or name in (".", "..") or set(name) & {"/", "\\", "\0", ":"}:
+            raise ValueError(f"load_model: {shown} holds an asset named {name!r}, which is no file name.")
+        path = os.path.join(folder, name)
+        if isinstance(value, dict):
+            os.mkdir(path)
+            _write_files(value, path, shown)
+        else:
+            with open(path, "wb") as file:
+                file.write(np.asarray(value, "uint8").tobytes())
