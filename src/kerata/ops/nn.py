@@ -641,9 +641,7 @@ def _adaptive(inputs, output_size, data_format, reduce, pool, owner):
     x = inputs
     for i, out in enumerate(sizes):
         axis = first + i
-        length = x.shape[axis]
-        if length is None:
-            raise ValueError(f"{owner}: spatial dimensions must be known, but the shape is {tuple(x.shape)}.")
+        length = shape_of(x)[axis]
         key = (slice(None),) * axis
         pieces = [
             reduce(x[(*key, slice(j * length // out, -(-(j + 1) * length // out)))], axis=axis, keepdims=True)

@@ -5,6 +5,7 @@ from kerata.core.errors import int_tuple, integer, one_of
 from kerata.layers.input_spec import InputSpec
 from kerata.layers.layer import Layer
 from kerata.layers.ranks import standardize_data_format
+from kerata.ops.image.resizing import enlarged
 
 INTERPOLATIONS = ("bicubic", "bilinear", "lanczos3", "lanczos5", "nearest")
 
@@ -70,9 +71,11 @@ class UpSampling2D(Layer):
     def call(self, inputs):
         if self.interpolation == "nearest":
             return repeated(inputs, self.size, self.data_format)
-        shape = ops.shape(inputs)
         first = 1 if self.data_format == "channels_last" else 2
-        size = tuple(shape[first + i] * self.size[i] for i in range(2))
+        shape = inputs.shape[first : first + 2]
+        if None in shape:
+            return enlarged(inputs, self.size, self.interpolation, self.data_format)
+        size = tuple(n * factor for n, factor in zip(shape, self.size, strict=True))
         return ops.image.resize(inputs, size, interpolation=self.interpolation, data_format=self.data_format)
 
 

@@ -70,6 +70,13 @@ def resize(
     return _resized(images, axes, (height, width), interpolation, antialias)
 
 
+def enlarged(images, factors, interpolation, data_format):
+    """`resize` by whole factors, of floating images whose size needn't be known (not public)."""
+    axes = spatial_axes(images, layout("resize", images, data_format))
+    sizes = tuple(n * factor for n, factor in zip(_sizes(images, axes), factors, strict=True))
+    return _resized(images, axes, sizes, interpolation, False)
+
+
 def _sizes(images, axes):
     """Height and width: ints, or scalar tensors where the shape doesn't say them."""
     shape = shape_of(images)
@@ -114,12 +121,14 @@ def _resized(images, axes, sizes, interpolation, antialias):
         return images
     dtype = dtype_of(images)
     x = cast(images, computing_dtype(dtype)) if computing_dtype(dtype) != dtype else images
-    if interpolation == "bilinear" and not antialias and len(images.shape) == 4 and computing_dtype(dtype) == "float32":
+    known = all(isinstance(size, int) for size in sizes)
+    plain = interpolation == "bilinear" and not antialias and len(images.shape) == 4
+    if plain and known and computing_dtype(dtype) == "float32":
         if images.shape[axes[0]] != sizes[0] or images.shape[axes[1]] != sizes[1]:
             x = resize_bilinear(x, *sizes, axes[0])
         return back_to(x, dtype)
     for axis, size in zip(axes, sizes):
-        if images.shape[axis] != size:
+        if not known or images.shape[axis] != size:
             weights = weight_matrix(shape[axis], size, interpolation, antialias, dtype=computing_dtype(dtype))
             x = _along(x, axis, weights)
     return back_to(x, dtype)
@@ -178,7 +187,7 @@ def weight_matrix(old, new, kernel, antialias, scale=None, translation=0.0, dtyp
     xp = np if host else symbolic
     # Lengths in float64 on the host; tensors have what the images are computed in.
     of = (lambda v: v) if host else (lambda v: symbolic.cast(v, dtype))
-    step = of(old) / new if scale is None else 1.0 / of(scale)
+    step = of(old) / of(new) if scale is None else 1.0 / of(scale)
     width = xp.maximum(step, 1.0) if antialias else 1.0
     at = (xp.arange(new, dtype="float64" if host else dtype) + 0.5) * step - of(translation) * step - 0.5
     places = xp.arange(old, dtype="float64" if host else dtype)
