@@ -233,10 +233,11 @@ def beta(shape, alpha, beta, dtype=None, seed=None):
     True
     """
     dtype = _floating(dtype, "beta")
-    first, second = ops.unstack(draws.random_split(draw_seed(seed, "beta"), 2))
+    key = draw_seed(seed, "beta")
     work, shape = _work_dtype(dtype), canonical_dims(shape, "beta")
-    x = draws.random_log_gamma(ops.cast(alpha, work), first, shape)
-    y = draws.random_log_gamma(ops.cast(beta, work), second, shape)
+    # Both in one loop.
+    parameters = ops.stack([ops.broadcast_to(ops.cast(p, work), shape) for p in (alpha, beta)])
+    x, y = ops.unstack(draws.random_log_gamma(parameters, key, (2, *shape)), 2)
     # x / (x + y) of the gammas, from their logarithms: small parameters underflow otherwise
     return ops.cast(ops.sigmoid(x - y), dtype)
 

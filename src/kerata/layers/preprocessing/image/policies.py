@@ -171,10 +171,10 @@ def _chosen(index, branches, *operands):
 
 
 def _either(condition, first, second):
-    """What one of two functions returns; only that is called where the condition is known."""
+    """What one of two functions returns, which alone is run."""
     if _known(condition):
         return first() if condition else second()
-    return ops.where(condition, first(), second())
+    return ops.cond(condition, first, second)
 
 
 def _repeated(count, drawn, body, value):
