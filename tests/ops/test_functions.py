@@ -364,3 +364,16 @@ def test_lists_of_tensors_of_several_kinds(backend, op):
         assert (ops.dtype(result), host(result).sum()) == ("float32", 4.0)
     with pytest.raises(ValueError, match="one tensor at least"):
         getattr(ops, op)([])
+
+
+@pytest.mark.parametrize("mean", [0.5, 1e3])
+def test_batch_normalization_of_many_elements(backend, mean):
+    """Of so many that PyTorch's own function is asked, if the means are near 0."""
+    rng = np.random.default_rng(0)
+    x = (mean + rng.normal(size=(256, 8, 9))).astype("float32")
+    statistics = [x.mean((0, 2)), x.var((0, 2)) + np.float32(0.1)]
+    offset, scale = rng.normal(size=(2, 8)).astype("float32")
+    m, v, o, s = (a.astype("float64")[:, None] for a in (*statistics, offset, scale))
+    want = (x.astype("float64") - m) / np.sqrt(v + 1e-3) * s + o
+    got = host(ops.batch_normalization(x, *statistics, axis=1, offset=offset, scale=scale, epsilon=1e-3))
+    np.testing.assert_allclose(got, want, atol=3e-6 if mean < 1 else 3e-3)

@@ -307,6 +307,7 @@ if hasattr(torch, "rms_norm"):  # since PyTorch 2.4
 
 
 _FUSED = (torch.float32, torch.float64)
+_LARGE = 1 << 14  # elements from which on it pays to look at the means
 
 
 def _can_be_fused(x, mean, inverse):
@@ -316,7 +317,7 @@ def _can_be_fused(x, mean, inverse):
 
 def batch_normalization(x, mean, variance, axis, offset, scale, epsilon):
     inverse = torch.rsqrt(variance + epsilon)
-    if not watched(x, mean, variance, offset, scale) and _can_be_fused(x, mean, inverse):
+    if x.numel() >= _LARGE and not watched(x, mean, variance, offset, scale) and _can_be_fused(x, mean, inverse):
         y = torch.batch_norm(x.movedim(axis, 1), scale, offset, mean, variance, False, 0.0, epsilon, False)
         return y.movedim(1, axis)
     inverse = inverse if scale is None else inverse * scale
