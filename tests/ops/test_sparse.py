@@ -206,6 +206,24 @@ def test_bincount_counts_what_is_stored(b):
         np.testing.assert_array_equal(ops.convert_to_numpy(counts), wanted)
 
 
+def test_elements_in_any_order(b):
+    at, values = (v[::-1] for v in b.sparse.entries(native(b)(S(X))))
+    if b.NAME == "tensorflow":
+        x = b.tf.SparseTensor(at, values, X.shape)
+    else:
+        x = b.sparse.lib.BCOO((values, at), shape=X.shape)
+    for function, wanted in (
+        (lambda s: ops.multiply(s(Y), x), X * Y),
+        (lambda s: ops.multiply(x, s(Y)), X * Y),
+        (lambda s: ops.subtract(x, s(Y)), X - Y),
+        (lambda s: ops.matmul(s(Y.T), x), Y.T @ X),
+        (lambda s: ops.matmul(s(D.T), x), D.T @ X),
+        (lambda s: ops.sum(x, 0), X.sum(0)),
+    ):
+        result = ops.convert_to_tensor(function(lambda v: native(b)(S(v))), sparse=False)
+        np.testing.assert_allclose(ops.convert_to_numpy(result), wanted, rtol=1e-6)
+
+
 def test_batches_of_jax():
     """`BCOO`s with batch dimensions, also with one that is kept once for all rows, and with dense dimensions."""
     if "jax" not in WITH_SPARSE:

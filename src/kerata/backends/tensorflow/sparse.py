@@ -77,6 +77,11 @@ def _by_element(x):
     return x if isinstance(x, tf.SparseTensor) else tf.sparse.from_dense(tf.convert_to_tensor(x))
 
 
+def _ordered(x):
+    """With its elements in ascending order: one that was put together by hand may have them in any."""
+    return tf.sparse.reorder(x) if isinstance(x, tf.SparseTensor) else x
+
+
 def _numbers(indices, shape):
     """The numbers of elements, from their indices."""
     return tf.reduce_sum(indices * tf.math.cumprod(shape, exclusive=True, reverse=True), -1)
@@ -87,7 +92,7 @@ def _indices(numbers, shape):
 
 
 def _places(x):
-    """Ascending places, of elements or of rows, and what is there."""
+    """Places, of elements in the order in which they are stored or of rows, ascending, and what is there."""
     if isinstance(x, tf.SparseTensor):
         return _numbers(x.indices, x.dense_shape), x.values
     return _summed(tf.cast(x.indices, tf.int64), x.values)
@@ -176,7 +181,7 @@ def intersected(function, x, y):
     if not is_sparse(y):
         return _with_dense(function, x, y)
     x, y = _together(x, y)
-    (places, values), (others, at_others) = _places(x), _places(y)
+    (places, values), (others, at_others) = _places(_ordered(x)), _places(_ordered(y))
     at = tf.searchsorted(others, places)
     both = tf.gather(tf.concat([others, [-1]], 0), at) == places
     values = function(tf.boolean_mask(values, both), tf.gather(at_others, tf.boolean_mask(at, both)))
@@ -305,7 +310,7 @@ def _dense_product(x, y):
 
 def _sparse_product(x, y):
     """Each element of `x` with all of the row of `y` that its column is."""
-    y = _by_element(y)
+    y = _ordered(_by_element(y))
     rows, columns, y_rows = _rows(x), _columns(x, y), _rows(y)
     start = tf.searchsorted(y_rows, columns)
     count = tf.searchsorted(y_rows, columns, "right") - start
