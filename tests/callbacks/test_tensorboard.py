@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kerata
-from kerata import callbacks, layers
+from kerata import callbacks, layers, ops
 
 pytest.importorskip("tensorboard")
 X, Y = np.ones((10, 4), "float32"), np.ones((10, 1), "float32")
@@ -104,6 +104,12 @@ def test_embeddings_for_the_projector(training_backend, tmp_path):
     assert (tmp_path / "projector_config.pbtxt").read_text() == (
         f'embeddings {{\n  tensor_name: "{weight.path}"\n  tensor_path: "words.tsv"\n  metadata_path: "names.tsv"\n}}\n'
     )
+    model.get_layer("words").enable_lora(1)
+    model.compile("sgd", "mse")
+    model.fit(np.zeros((4, 2), "int32"), Y[:4], verbose=0, callbacks=[callback])
+    changed = ops.convert_to_numpy(model.get_layer("words").embeddings)
+    assert (changed != weight.numpy()).any()
+    np.testing.assert_allclose(np.loadtxt(tmp_path / "words.tsv"), changed, rtol=1e-6)
     with pytest.raises(ValueError, match="names \\['others'\\]"):
         bad = callbacks.TensorBoard(tmp_path, embeddings_freq=1, embeddings_metadata={"others": "names.tsv"})
         model.fit(np.zeros((4, 2), "int32"), Y[:4], verbose=0, callbacks=[bad])
