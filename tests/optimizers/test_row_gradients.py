@@ -76,6 +76,22 @@ def test_a_pure_step(training_backend):
         np.testing.assert_allclose(ops.convert_to_numpy(other), ops.convert_to_numpy(one), rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["adagrad", "scaled"])
+def test_a_compiled_step(training_backend, name):
+    if training_backend.NAME == "torch":
+        pytest.skip("torch.compile takes long, and steps of its models come as plans")
+    optimizer, v = TABLE[name][0](), Variable(np.ones(SHAPE, "float32"))
+    optimizer.build([v])
+    state = [w.value for w in optimizer.variables]
+    step = training_backend.compile(
+        lambda state, values, param: optimizer.stateless_apply(state, [sparse(training_backend, values)], [param])
+    )
+    found = step(state, ops.convert_to_tensor(STEPS[0]), v.value)
+    wanted = optimizer.stateless_apply(state, [dense(STEPS[0])], [v.value])
+    for one, other in zip(*(params + state for params, state in (found, wanted)), strict=True):
+        np.testing.assert_allclose(ops.convert_to_numpy(one), ops.convert_to_numpy(other), rtol=1e-5)
+
+
 def test_rows_that_occur_several_times_are_summed_once(training_backend):
     rows = row_gradient(sparse(training_backend, STEPS[0]), SHAPE)
     assert ops.convert_to_numpy(rows.indices).tolist() == [0, 0, 2, 4]

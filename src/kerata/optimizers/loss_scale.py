@@ -5,7 +5,7 @@ from kerata.core import serialization
 from kerata.initializers.constants import Constant
 from kerata.optimizers import arguments
 from kerata.optimizers.optimizer import Optimizer
-from kerata.optimizers.row_gradients import RowGradient, values_of
+from kerata.optimizers.row_gradients import RowGradient, applied, values_of
 
 # What `Optimizer` takes and this one leaves to the optimizer inside, with the values that ask for nothing.
 _OF_THE_INNER = {**dict.fromkeys(arguments.BASE), "use_ema": False, "ema_momentum": 0.99}
@@ -114,11 +114,15 @@ class LossScaleOptimizer(Optimizer):
             for g, p in zip(grads, places, strict=True)
         ]
         finite = self.check_finite(unscaled)
+        by_rows = any(isinstance(g, RowGradient) for g in grads)
+        known = by_rows and backends.current().is_concrete(finite)
 
         def step():
-            return inner._counted(params, unscaled, inner_state, places, fused)
+            stepped = inner._counted(params, unscaled, inner_state, places, fused)
+            # A condition of a compiled step gives tensors.
+            return tuple(map(applied, stepped)) if by_rows and not known else stepped
 
-        choose = _choose if any(isinstance(g, RowGradient) for g in grads) else ops.cond
+        choose = _choose if known else ops.cond
         params, inner_state = choose(finite, step, lambda: (list(params), list(inner_state)))
         good = ops.where(finite, counter + 1, 0)
         grown = ops.equal(good, self.dynamic_growth_steps)
@@ -127,10 +131,7 @@ class LossScaleOptimizer(Optimizer):
         return list(params), [*own, *inner_state]
 
     def _takes_rows(self, place):
-        # A condition of a compiled step gives tensors.
-        return backends.current().is_concrete(
-            self._trainable_variables[place].value
-        ) and self.inner_optimizer._takes_rows(place)
+        return self.inner_optimizer._takes_rows(place)
 
     def _fused_kernel(self, params):
         # Branches of a traced step keep to pure functions.
