@@ -41,10 +41,17 @@ def same_bits(a, b):
     ],
 )
 def test_cipher_gives_published_vectors(key, counter, expected):
-    assert threefry._one_block(key, *counter) == expected
+    assert threefry._encrypt_few(key, 1, *counter) == expected
     k0, k1, x0, x1 = (np.array([v], np.uint32) for v in (*key, *counter))
     out = threefry.cipher(k0, k1, x0, x1, lambda x, r: (x << np.uint32(r)) | (x >> np.uint32(32 - r)))
     assert tuple(int(word[0]) for word in out) == expected
+
+
+@pytest.mark.parametrize("key", [(0, 0), (0xFFFFFFFF, 0xFFFFFFFE)])
+def test_few_blocks_are_those_of_many(key):
+    many = threefry.bits(key, 100, 64)
+    for count in (1, 2, 64, 65):
+        np.testing.assert_array_equal(threefry.bits(key, count, 64), many[:count])
 
 
 @pytest.mark.parametrize("width", [8, 16, 32])

@@ -66,6 +66,35 @@ def _encrypt(schedule, x0, x1, spare):
         _add(x1, np.array((schedule[(group + 2) % 3] + group + 1) & _WORD, np.uint32), x1)
 
 
+_FEW = 64  # blocks; so many are encrypted in Python integers, since NumPy's calls alone would take longer
+
+
+@lru_cache(maxsize=_FEW)
+def _lanes(count):
+    """Integers of `count` lanes of 64 bits that hold 1 each, their numbers, and a full word each."""
+    ones = sum(1 << 64 * i for i in range(count))
+    return ones, sum(i << 64 * i for i in range(count)), ones * _WORD
+
+
+def _encrypt_few(key, count, high=0, low=0):
+    """Both words of the blocks from `(high, low)` on, all blocks at once: each in its lane, which no carry leaves."""
+    k0, k1 = key_pair(key)
+    ones, numbers, words = _lanes(count)
+    schedule = (k0, k1, k0 ^ k1 ^ PARITY)
+    x0, x1 = ones * ((high + k0) & _WORD), (numbers + ones * ((low + k1) & _WORD)) & words
+    for group in range(5):
+        for distance in ROTATIONS[group % 2]:
+            x0 += x1
+            x1 = (((x1 << distance) | (x1 >> (32 - distance))) ^ x0) & words
+        x0 += ones * schedule[(group + 1) % 3]
+        x1 = (x1 + ones * ((schedule[(group + 2) % 3] + group + 1) & _WORD)) & words
+    return x0 & words, x1
+
+
+def _from_lanes(lanes, count):
+    return np.frombuffer(lanes.to_bytes(8 * count, "little"), "<u8").astype(np.uint32)
+
+
 @lru_cache(maxsize=1)
 def _iota():
     return np.arange(_CHUNK, dtype=np.uint32)
@@ -73,6 +102,10 @@ def _iota():
 
 def _chunks(key, count):
     """Yield `(start, stop, out0, out1)` over blocks `0..count`; the next chunk overwrites the arrays."""
+    if 0 < count <= _FEW:
+        x0, x1 = _encrypt_few(key, count)
+        yield 0, count, _from_lanes(x0, count), _from_lanes(x1, count)
+        return
     k0, k1 = key_pair(key)
     schedule = (k0, k1, k0 ^ k1 ^ PARITY)
     buffers = [np.empty(min(count, _CHUNK), np.uint32) for _ in range(3)]
@@ -94,18 +127,9 @@ def key_pair(key):
 # -- keys ------------------------------------------------------------------------------------------
 
 
-def _one_block(key, hi, lo):
-    x0, x1 = np.array([hi], np.uint32), np.array([lo], np.uint32)
-    k0, k1 = key_pair(key)
-    _add(x0, np.array(k0, np.uint32), x0)
-    _add(x1, np.array(k1, np.uint32), x1)
-    _encrypt((k0, k1, k0 ^ k1 ^ PARITY), x0, x1, np.empty_like(x0))
-    return int(x0[0]), int(x1[0])
-
-
 def fold(key, data):
     """A key that depends on `key` and the integer `data` (`jax.random.fold_in`); uint32[2]."""
-    return np.array(_one_block(key, 0, int(data) & _WORD), np.uint32)
+    return np.array(_encrypt_few(key, 1, 0, int(data) & _WORD), np.uint32)
 
 
 def split(key, num=2):
