@@ -12,6 +12,7 @@ from kerata.ops import rules
 from kerata.ops.core import convert_to_tensor
 from kerata.ops.core import shape as shape_of
 from kerata.ops.declare import Axis, Dims, Index, Tensors, composite, primitive
+from kerata.ops.lengths import least
 
 
 @primitive(rule=rules.scalar_int32)
@@ -669,13 +670,10 @@ def array_split(x: Index, indices_or_sections, axis=0):
     parts = integer(indices_or_sections, "indices_or_sections", "array_split", minimum=1)
     axis = rules.axis_in(axis, len(x.shape), "array_split")
     length = shape_of(x)[axis]
-    if isinstance(length, int):
-        short, longer = divmod(length, parts)
-        return split(x, tuple(k * short + builtins.min(k, longer) for k in range(1, parts)), axis)
-    from kerata.ops.elementwise import minimum
-
     short, longer = length // parts, length % parts
-    cuts = [k * short + minimum(longer, k) for k in range(parts + 1)]
+    cuts = [k * short + least(longer, k) for k in range(parts + 1)]
+    if isinstance(length, int):
+        return split(x, tuple(cuts[1:-1]), axis)
     return [x[(slice(None),) * axis + (slice(a, b),)] for a, b in zip(cuts, cuts[1:])]
 
 

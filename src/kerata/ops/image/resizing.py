@@ -16,6 +16,7 @@ from kerata.ops.declare import Index, Key, Tensor, composite
 from kerata.ops.elementwise import cast
 from kerata.ops.image.layout import back_to, computing_dtype, layout, spatial_axes
 from kerata.ops.indexing import take
+from kerata.ops.lengths import least, most
 from kerata.ops.linalg import matmul, tensordot
 from kerata.ops.movement import moveaxis, pad, reshape
 
@@ -83,18 +84,10 @@ def _sizes(images, axes):
     return shape[axes[0]], shape[axes[1]]
 
 
-def _least(a, b):
-    return min(a, b) if isinstance(a, int) and isinstance(b, int) else symbolic.minimum(a, b)
-
-
-def _most(a, b):
-    return max(a, b) if isinstance(a, int) and isinstance(b, int) else symbolic.maximum(a, b)
-
-
 def _cropped(images, axes, target_height, target_width):
     height, width = _sizes(images, axes)
-    tall = _most(_least(height, width * target_height // target_width), 1)
-    wide = _most(_least(width, height * target_width // target_height), 1)
+    tall = most(least(height, width * target_height // target_width), 1)
+    wide = most(least(width, height * target_width // target_height), 1)
     top, left = (height - tall) // 2, (width - wide) // 2
     key = [slice(None)] * len(images.shape)
     key[axes[0]], key[axes[1]] = slice(top, top + tall), slice(left, left + wide)
@@ -103,8 +96,8 @@ def _cropped(images, axes, target_height, target_width):
 
 def _padded(images, axes, target_height, target_width, fill_value):
     height, width = _sizes(images, axes)
-    tall = _most(height, width * target_height // target_width)
-    wide = _most(width, height * target_width // target_height)
+    tall = most(height, width * target_height // target_width)
+    wide = most(width, height * target_width // target_height)
     widths = [(0, 0)] * len(images.shape)
     for axis, extra in ((axes[0], tall - height), (axes[1], wide - width)):
         # The same on both sides, as in Keras; an odd pixel is left out.

@@ -8,10 +8,11 @@ from kerata.ops.core import shape as shape_of
 from kerata.ops.creation import arange
 from kerata.ops.declare import Float, Index, composite
 from kerata.ops.draws import random_normal
-from kerata.ops.elementwise import cast, clip, floor, logical_and, maximum, mod, where
+from kerata.ops.elementwise import cast, clip, floor, logical_and, mod, where
 from kerata.ops.image.filters import gaussian_blur
 from kerata.ops.image.layout import as_batch, back_to, computing_dtype, layout
 from kerata.ops.indexing import take
+from kerata.ops.lengths import most
 from kerata.ops.linalg import solve
 from kerata.ops.movement import broadcast_to, concatenate, expand_dims, reshape, stack, unstack
 
@@ -24,7 +25,7 @@ def _folded(index, size, mode):
         return mod(index, size)
     if mode == "mirror":
         # d c b | a b c d | c b a
-        period = _at_least_one(2 * size - 2)
+        period = most(2 * size - 2, 1)
         index = mod(index, period)
         return where(index >= size, period - index, index)
     if mode == "reflect":
@@ -32,10 +33,6 @@ def _folded(index, size, mode):
         index = mod(index, 2 * size)
         return where(index >= size, 2 * size - 1 - index, index)
     return clip(index, 0, size - 1)
-
-
-def _at_least_one(n):
-    return max(n, 1) if isinstance(n, int) else maximum(n, 1)
 
 
 def _sampled(x, places, order, mode, fill_value):
