@@ -63,7 +63,9 @@ def unfold(x: Tensor, kernel_size, dilation=1, padding=0, stride=1):
     (1, 8, 4)
     """
     if len(x.shape) != 4:
-        raise ValueError(f"unfold: `x` must be 4D, (batch, channels, height, width), but its shape is {tuple(x.shape)}.")
+        raise ValueError(
+            f"unfold: `x` must be 4D, (batch, channels, height, width), but its shape is {tuple(x.shape)}."
+        )
     _known_image("unfold", x.shape, 1)
     how = _Geometry("unfold", kernel_size, dilation, padding, stride)
     how.counts(x.shape[2:])
