@@ -102,6 +102,7 @@ def _iota():
 
 def _chunks(key, count):
     """Yield `(start, stop, out0, out1)` over blocks `0..count`; the next chunk overwrites the arrays."""
+    count = int(count)  # which may be a TensorFlow scalar
     if 0 < count <= _FEW:
         x0, x1 = _encrypt_few(key, count)
         yield 0, count, _from_lanes(x0, count), _from_lanes(x1, count)
