@@ -1603,6 +1603,9 @@ sample(
     oracle=lambda x, y: np.linalg.norm(x.astype(float)[:, None] - y, axis=-1),
     grad=False,
 )
+sample("cdist", x=f(3, 20), y=np.zeros((0, 20)), oracle=lambda x, y: np.zeros((3, 0)), grad=False)
+sample("cross", x1=f(2, 4, 3), x2=f(3), oracle=np.cross)
+sample("lstsq", a=f(4, 2), b=np.zeros((4, 0)), oracle=lambda a, b: np.zeros((2, 0)), grad=False)
 bounds = np.linspace(-1.0, 1.0, 9)
 sample("histogram", x=np.concatenate([bounds, [np.nan, -9.0, 9.0]]), bins=8, range=(-1.0, 1.0),
        oracle=lambda x, bins, range: [np.histogram(x[:9], bounds)[0].astype(float), bounds], grad=False)  # fmt: skip

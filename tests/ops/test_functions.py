@@ -377,3 +377,23 @@ def test_batch_normalization_of_many_elements(backend, mean):
     want = (x.astype("float64") - m) / np.sqrt(v + 1e-3) * s + o
     got = host(ops.batch_normalization(x, *statistics, axis=1, offset=offset, scale=scale, epsilon=1e-3))
     np.testing.assert_allclose(got, want, atol=3e-6 if mean < 1 else 3e-3)
+
+
+def test_infinity_can_be_the_extreme_of_a_segment(backend):
+    low = np.finfo("float32").min
+    data, ids = np.array([-np.inf, low, 1.0, -np.inf], "float32"), np.array([0, 1, 2, 2])
+    np.testing.assert_array_equal(host(ops.segment_max(data, ids, 4)), [-np.inf, low, 1.0, -np.inf])
+    np.testing.assert_array_equal(host(ops.segment_min(-data, ids, 4)), [np.inf, -low, -1.0, np.inf])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch", "tensorflow"], indirect=True)
+def test_numbers_lose_no_digits_that_their_dtype_has(backend):
+    for made in (ops.cast(0.1, "float64"), ops.cast([0.1], "float64"), ops.full((2,), 0.1, "float64")):
+        assert host(made).ravel()[0] == 0.1
+    assert host(ops.full_like(np.zeros(2), 0.1))[0] == 0.1
+    assert host(ops.full((), 2**40, "int64")) == host(ops.full_like(np.zeros(1, "int64"), 2**40))[0] == 2**40
+    assert host(ops.nan_to_num(np.array([np.inf])))[0] == np.finfo("float64").max
+    graph = trace(lambda x: x + ops.full_like(x, 0.1), KerasTensor((2,), "float64"))
+    assert host(Plan(graph, backends.current())(ops.zeros((2,), "float64")))[0] == 0.1
+    # Of a dtype that a kernel wants to be told.
+    np.testing.assert_allclose(host(ops.hypot(np.array([3.0]), np.array([4.0]))), [5.0], rtol=1e-15)

@@ -8,7 +8,7 @@ from kerata.ops import rules
 from kerata.ops.core import convert_to_numpy, convert_to_tensor
 from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
-from kerata.ops.declare import Dims, Float, Index, composite, primitive
+from kerata.ops.declare import Cast, Dims, Float, Index, Like, composite, primitive
 from kerata.ops.elementwise import abs, cast, exp2, log2, multiply, power, round, sign
 from kerata.ops.movement import canonical_dims, expand_dims, tril
 
@@ -48,7 +48,7 @@ def ones(shape: Dims, dtype=None):
 
 
 @primitive(rule=rules.full)
-def full(shape: Dims, fill_value: Index, dtype=None):
+def full(shape: Dims, fill_value: Cast, dtype=None):
     """Tensor filled with a value (`numpy.full`).
 
     Args:
@@ -228,7 +228,7 @@ def ones_like(x: Index, dtype=None):
 
 
 @composite
-def full_like(x: Index, fill_value: Index, dtype=None):
+def full_like(x: Index, fill_value: Like, dtype=None):
     """A value in the shape and dtype of another tensor (`numpy.full_like`).
 
     Args:

@@ -42,11 +42,12 @@ class Role:
         wide: `{dtype: dtype}`: small integers that become what they are summed in.
         boolean: read as truth values.
         static: no tensor, but may hold some (a shape, an index).
+        target: parameters of which the first that isn't `None` is, or has, the dtype that it is cast to.
     """
 
-    def __init__(self, name, many=False, group=True, least=None, wide=None, boolean=False, static=False):
+    def __init__(self, name, many=False, group=True, least=None, wide=None, boolean=False, static=False, target=()):
         self.name, self.many, self.group, self.least = name, many, group, least
-        self.wide, self.boolean, self.static = wide, boolean, static
+        self.wide, self.boolean, self.static, self.target = wide, boolean, static, target
         self.floating = least is WEAK_FLOAT
 
     def __repr__(self):
@@ -62,6 +63,9 @@ Product = Role("Product", wide={"int8": "int32"})  # the same for sums of produc
 Tensors = Role("Tensors", many=True)  # a list or tuple of tensors, promoted together
 Floats = Role("Floats", many=True, least=WEAK_FLOAT)
 Index = Role("Index", group=False)  # a tensor that keeps its own dtype
+# The same, but of numbers no digit is lost that `dtype`, or `x`, has room for.
+Cast = Role("Cast", group=False, target=("dtype",))
+Like = Role("Like", group=False, target=("dtype", "x"))
 Bool = Role("Bool", group=False, boolean=True)  # a tensor read as truth values
 Dims = Role("Dims", group=False, static=True)  # a shape: integers, or scalar tensors where not known
 Key = Role("Key", group=False, static=True)  # an index as in `x[key]`: may hold tensors
@@ -539,7 +543,34 @@ def _convert(op, args, b):
             if not (scalars and i != op.group_at[0] and type(value) in _NUMBERS):
                 args[i] = to_native(b, value, target)
         else:
-            args[i] = to_native(b, value, "bool" if role.boolean else None)
+            args[i] = to_native(b, value, _own_dtype(op, i, args))
+
+
+def _own_dtype(op, i, args):
+    """What an argument outside of the group becomes; `None`: what it is, or numbers' default."""
+    role = op.roles[i]
+    if not role.target or type(args[i]) not in _NESTS:
+        return "bool" if role.boolean else None
+    given = (args[op.parameters.index(name)] for name in role.target)
+    dtype = next((v for v in given if v is not None), None)
+    return _held_in(args[i], dtypes.standardize_dtype(getattr(dtype, "dtype", dtype)))
+
+
+_NESTS = frozenset({int, float, bool, list, tuple})
+_MORE = frozenset({"float64", "complex128", "int64", "uint64", "uint32"})
+
+
+def _held_in(x, dtype):
+    """Dtype for numbers that are going to have `dtype`, if it holds more of them than their default; else `None`."""
+    if dtype not in _MORE:
+        return None
+    array = np.asarray(x)
+    if dtype in ("float64", "complex128"):
+        return "float64" if array.dtype.kind in "iuf" else None
+    if array.dtype.kind not in "iu" or not array.size:
+        return None
+    info = np.iinfo(dtype)
+    return dtype if info.min <= array.min() and array.max() <= info.max else None
 
 
 def _cast_values(x, dtype):
@@ -674,7 +705,7 @@ def _recorded(op, args, scope):
         # Shapes alone are wanted: no constant need be made.
         args = [_promoted(op, i, a, target, b) for i, a in enumerate(args)]
         return infer(op, args if op.body is None else op.body(*args), canonical=True)
-    args = [_settled(op, i, a, target, b) for i, a in enumerate(args)]
+    args = [_settled(op, i, args, target, b) for i in range(len(args))]
     if op.is_composite and scope.expand(op):
         return op.body(*args)
     if op.body is not None and not op.is_composite:
@@ -773,16 +804,16 @@ def _spec_of(x, dtype, b):
     return spec(shape, dtype or dtypes.promote((_node(b, x),), config.floatx()))
 
 
-def _settled(op, i, value, target, b):
+def _settled(op, i, args, target, b):
     """The argument as a traced graph keeps it: casts recorded, constants as arrays of the right dtype."""
-    role = op.roles[i]
+    role, value = op.roles[i], args[i]
     if role is None or role.static or value is None:
         return value
     if role.many:
         return [_settled_one(v, target, b) for v in value]
     if role.group and op.scalars and i != op.group_at[0] and type(value) in _NUMBERS and target in _WITH_NUMBERS:
         return value
-    return _settled_one(value, target if role.group else "bool" if role.boolean else None, b)
+    return _settled_one(value, target if role.group else _own_dtype(op, i, args), b)
 
 
 def _settled_one(x, dtype, b):

@@ -9,13 +9,13 @@ import numpy as np
 from kerata.core import dtypes
 from kerata.ops import rules
 from kerata.ops.core import dtype
-from kerata.ops.declare import Bool, Float, Index, Number, Tensor, composite, primitive
+from kerata.ops.declare import Bool, Cast, Float, Index, Number, Tensor, composite, primitive
 
 # ------------------------------------------------------------------ dtype
 
 
 @primitive(rule=rules.cast)
-def cast(x: Index, dtype):
+def cast(x: Cast, dtype):
     """Convert to another dtype, as `numpy.ndarray.astype` does: floats are cut towards zero.
 
     Args:

@@ -333,7 +333,7 @@ _KERNELS = frozenset({tf.float32, tf.float64})
 
 
 def _hypot(x1, x2):
-    return _raw.ComplexAbs(x=tf.complex(x1, x2)) if x1.dtype in _KERNELS else NotImplemented
+    return _raw.ComplexAbs(x=tf.complex(x1, x2), Tout=x1.dtype) if x1.dtype in _KERNELS else NotImplemented
 
 
 def _logaddexp(x1, x2, base):

@@ -338,12 +338,13 @@ def segment_combined(data, segment_ids, num_segments, reduction):
     result = _SEGMENTS[reduction](data, ids, num_segments)
     if reduction == "mul" or not data.dtype.is_floating:
         return result
-    # The kernel has the lowest finite number for nothing.
-    if tf.executing_eagerly() and not tf.reduce_any(tf.abs(result) == data.dtype.max):
+    # The kernel starts from the lowest finite number, not from infinity.
+    start, nothing = (data.dtype.min, -math.inf) if reduction == "max" else (data.dtype.max, math.inf)
+    if tf.executing_eagerly() and not tf.reduce_any(result == start):
         return result
-    some = tf.math.unsorted_segment_sum(tf.ones_like(ids), ids, num_segments) > 0
-    some = tf.reshape(some, (-1, *(1,) * (data.shape.rank - 1)))
-    return tf.where(some, result, tf.constant(-math.inf if reduction == "max" else math.inf, data.dtype))
+    # Infinity comes out, too, if nothing but it was there.
+    there = tf.math.unsorted_segment_sum(tf.cast(data == start, tf.int32), ids, num_segments) > 0
+    return tf.where((result == start) & ~there, tf.constant(nothing, data.dtype), result)
 
 
 def distinct_values(x):

@@ -9,7 +9,6 @@ from kerata.backends.torch.core import VALUES_ALONE, on_host, watched
 from kerata.core.errors import wrong_value
 
 matmul = torch.matmul
-cross_of_three = torch.linalg.cross
 einsum = torch.einsum
 
 
@@ -102,6 +101,11 @@ def eig(x):
     return tuple(torch.linalg.eig(x))
 
 
+def cross_of_three(a, b):
+    # It spreads dimensions of 1, but makes none.
+    return torch.linalg.cross(*(torch.broadcast_tensors(a, b) if a.ndim != b.ndim else (a, b)))
+
+
 def vdot(x1, x2):
     x1, x2 = x1.reshape(-1), x2.reshape(-1)
     return torch.vdot(x1, x2) if x1.dtype in _DOTTED else torch.tensordot(x1.conj(), x2, 1)
@@ -113,7 +117,8 @@ _DOTTED = frozenset({torch.float32, torch.float64, torch.complex64, torch.comple
 def distances(x, y):
     if x.dtype not in (torch.float32, torch.float64):
         return distances(x.float(), y.float()).to(x.dtype)
-    if x.shape[-1] >= _LONG and x.shape[:-2] == y.shape[:-2] and on_host(x) and on_host(y) and not watched(x, y):
+    long = x.shape[-1] >= _LONG and x.shape[:-2] == y.shape[:-2] and x.numel() and y.numel()
+    if long and on_host(x) and on_host(y) and not watched(x, y):
         return _distances_by_products(x, y)
     return _distances_by_differences(x, y)
 
@@ -155,7 +160,7 @@ VALUES_ALONE["cholesky_inverse"] = _checked(lambda x, upper: torch.cholesky_inve
 
 
 def _least_squares(a, b, rcond):
-    if a.dtype not in (torch.float32, torch.float64) or not on_host(a):
+    if a.dtype not in (torch.float32, torch.float64) or not (on_host(a) and b.numel()):
         return NotImplemented
     # LAPACK's way by singular values, which is NumPy's.
     x = torch.linalg.lstsq(a, b.reshape(len(b), -1), rcond, driver="gelsd")[0]
