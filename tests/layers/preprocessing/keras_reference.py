@@ -18,7 +18,9 @@ def result(name, arguments, inputs, adapt, call):
     layer = getattr(keras.layers, name)(**arguments)
     if adapt is not None:
         layer.adapt(adapt)
-    output = np.asarray(layer(inputs, **call))
+    output = layer(inputs, **call)
+    # Vectors of single tokens come as a ragged tensor.
+    output = np.asarray(output.to_tensor() if hasattr(output, "to_tensor") else output)
     vocabulary = [t.item() if isinstance(t, np.generic) else t for t in getattr(layer, "get_vocabulary", list)()]
     # Plain lists and numbers: Keras's own kinds of them can't leave the process.
     config = json.loads(json.dumps(layer.get_config(), default=lambda x: np.asarray(x).tolist()))

@@ -100,6 +100,10 @@ for extra in (
         sample("TextVectorization", TEXTS[:, None], vocabulary=VOCABULARY, tolerance=near, **extra)
         sample("TextVectorization", np.array("foo, bar a"), vocabulary=VOCABULARY, tolerance=near, **extra)
 sample("TextVectorization", TEXTS, adapt=MORE)
+sample("TextVectorization", TEXTS, vocabulary=VOCABULARY, output_mode="one_hot")
+sample("TextVectorization", TEXTS[:, None], vocabulary=VOCABULARY, output_mode="one_hot", split="character")
+sample("TextVectorization", np.array([["foo"], ["bar"]]), vocabulary=VOCABULARY, output_mode="one_hot")
+sample("TextVectorization", np.array([["foo"], ["bar"]]), vocabulary=VOCABULARY, output_mode="one_hot", split=None)
 sample("TextVectorization", TEXTS, adapt=MORE, max_tokens=4, ngrams=2)
 sample("TextVectorization", TEXTS, adapt=MORE, output_mode="tf_idf", tolerance=1e-6)
 

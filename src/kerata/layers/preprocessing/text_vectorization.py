@@ -27,7 +27,7 @@ class TextVectorization(Adapting, HostLayer):
         split: `"whitespace"`, `"character"`, `None`, or a function of the array that returns a list of tokens for each text.
         ngrams: `None`; an integer n: also all runs of 2 … n tokens; or a tuple of the lengths of runs.
         output_mode: `"int"`: the tokens' numbers, 0 behind the end, 1 for unknown tokens. `"multi_hot"`, `"count"`,
-            `"tf_idf"`: a vector for each text, as in `StringLookup`.
+            `"tf_idf"`: a vector for each text, as in `StringLookup`. `"one_hot"`: a vector for each token, zeros behind the end.
         output_sequence_length: with `"int"`, cut or fill texts to this length.
         pad_to_max_tokens: make vectors `max_tokens` long.
         vocabulary: list or array of strings, or the path of a text file with one a line; without it call `adapt`.
@@ -38,7 +38,7 @@ class TextVectorization(Adapting, HostLayer):
         name: name.
 
     Input: texts, of shape `(batch,)`, `(batch, 1)` or `()`. Output: int64 of shape `(batch, length of the longest)`, or
-    float32 `(batch, tokens)`.
+    float32 `(batch, tokens)`, with `"one_hot"` `(batch, length of the longest, tokens)`.
 
     Needs no TensorFlow. Inside a model texts work on the TensorFlow backend; elsewhere, map the layer over the data.
 
@@ -206,6 +206,8 @@ class TextVectorization(Adapting, HostLayer):
 
     def _encodings(self, tokens):
         lookup, b = self._lookup_layer, backends.current()
+        if self.output_mode == "one_hot" and _in_rows(tokens):
+            return self._one_hot(tokens)
         if b.NAME != "numpy" or tokens.shape is not None:
             if b.NAME == "numpy":
                 lookup._must_be_ready()
@@ -221,6 +223,15 @@ class TextVectorization(Adapting, HostLayer):
             counts = np.minimum(counts, 1)
         counts = ops.cast(counts, lookup._output_dtype())
         return counts if lookup.idf_weights is None else counts * lookup.idf_weights
+
+    def _one_hot(self, tokens):
+        """A vector for each token; rows of their own length are filled up with vectors of zeros."""
+        lookup = self._lookup_layer
+        lookup._must_be_ready()
+        # Rows are filled up with 0, which is to be no token's number.
+        numbers = encoding.of_values(lambda t: lookup._indices(t) + 1, tokens)
+        numbers = backends.current().dense_rows(numbers, tokens, None) - 1
+        return ops.one_hot(numbers, lookup._depth(), dtype=lookup._output_dtype(), sparse=self.sparse)
 
     def _tokens_of(self, x):
         """Standardized and split texts, as the backend has text."""
@@ -253,6 +264,8 @@ class TextVectorization(Adapting, HostLayer):
 
     def compute_output_shape(self, input_shape):
         batch = tuple(input_shape)[:1]
+        if self.output_mode == "one_hot" and self.split is None and self._sizes is None:
+            return self._lookup_layer.compute_output_shape(input_shape)
         if self.output_mode == "one_hot":
             return (*batch, None, self._lookup_layer._depth())
         if self.output_mode != "int":
@@ -314,6 +327,11 @@ class TextVectorization(Adapting, HostLayer):
         """Read the vocabulary that `save_assets` wrote."""
         self._lookup_layer.load_assets(dir_path)
         changes.count += 1
+
+
+def _in_rows(tokens):
+    """Whether these are rows of their own length, on the host or on TensorFlow."""
+    return hasattr(tokens, "flat_values") or getattr(tokens, "lengths", None) is not None
 
 
 def _known_or_callable(value, choices, name, owner):
