@@ -79,6 +79,10 @@ class OrbaxCheckpoint(CheckpointCallback):
         """Whether this process is the first, or the only one."""
         return _processes("process_index", 0) == 0
 
+    def on_train_begin(self, logs=None):
+        # At once, so that a folder that can't be written isn't met with after hours.
+        os.makedirs(self.directory, exist_ok=True)
+
     def on_train_end(self, logs=None):
         self.wait_until_finished()
 
