@@ -397,3 +397,11 @@ def test_numbers_lose_no_digits_that_their_dtype_has(backend):
     assert host(Plan(graph, backends.current())(ops.zeros((2,), "float64")))[0] == 0.1
     # Of a dtype that a kernel wants to be told.
     np.testing.assert_allclose(host(ops.hypot(np.array([3.0]), np.array([4.0]))), [5.0], rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["nanvar", "nanstd"])
+def test_what_is_missing_spoils_no_gradient(training_backend, name):
+    x = np.float32([1.0, np.nan, 3.0])
+    _, grad = training_backend.value_and_grad(lambda p: (getattr(ops, name)(p[0]), ()))([ops.convert_to_tensor(x)])
+    # (x - mean) * 2 / n, and half of that over the deviation, which is 1.
+    np.testing.assert_allclose(host(grad[0]), np.float32([-1, 0, 1]) * (1 if name == "nanvar" else 0.5), rtol=1e-5)

@@ -199,14 +199,14 @@ def _nothing(x, axis, keepdims):
     return torch.amin(torch.isnan(x).view(torch.uint8), axis, keepdims).view(torch.bool)
 
 
-def nanvar(x, axis, keepdims):
+def _nanvar(x, axis, keepdims):
     if axis == ():
         return x - x
     return torch.nanmean(torch.square(x - torch.nanmean(x, axis, True)), axis, keepdims)
 
 
-def nanstd(x, axis, keepdims):
-    return torch.sqrt(nanvar(x, axis, keepdims))
+# Of all elements the gradient is NaN by way of the mean.
+VALUES_ALONE |= {"nanvar": _nanvar, "nanstd": lambda *args: torch.sqrt(_nanvar(*args))}
 
 
 _SORTED_IN = (torch.float32, torch.float64)
