@@ -101,10 +101,10 @@ def load_model(path, custom_objects, compile, safe_mode):
 def load_weights(model, path, skip_mismatch, skipped=()):
     """Set a model's variables, and its optimizer's if they are there, from the last checkpoint in a folder."""
     parts, _ = _read(path)
-    state = parts[STATE]
-    if skip_mismatch or skipped:
+    state, partly = parts[STATE], bool(skip_mismatch or skipped)
+    if partly:
         state = _fitting(model, state, {v.path for layer in skipped for v in layer.variables}, warns=skip_mismatch)
-    _set_state(model, state)
+    _set_state(model, state, partly)
 
 
 def _read(path):
@@ -123,16 +123,25 @@ def _read(path):
     return parts, shown
 
 
-def _set_state(model, state):
-    """All of the state but the metrics', which is of the epoch that was; all is checked before anything is set."""
+def _set_state(model, state, partly=False):
+    """All of the state but the metrics', which is of the epoch that was; all is checked before anything is set.
+
+    Args:
+        partly: whether some of the model's variables may be missing in it.
+    """
     kinds = {"trainable_variables": model.trainable_variables, "non_trainable_variables": model.non_trainable_variables}
     wanted, names = {}, {}
     for kind, own in kinds.items():
         found = dict(leaves(state.get(kind, {})))
         names |= _names(found, [v.path for v in own], model.name)
-        wanted[kind] = _nested(
-            {names.get(path, path): v for path, v in found.items() if path in names or not _is_seed(path)}
-        )
+        values = {names.get(path, path): v for path, v in found.items() if path in names or not _is_seed(path)}
+        missing = [] if partly else [v.path for v in own if v.path not in values and not _is_seed(v.path)]
+        if missing:
+            raise ValueError(
+                f"The checkpoint has no value for {missing[0]!r} of the model {model.name!r} among its {kind}, which are: "
+                f"{', '.join(map(repr, found)) or 'none'}. It is that of another model; `skip_mismatch=True` takes what fits."
+            )
+        wanted[kind] = _nested(values)
     if model.optimizer is not None and "optimizer_variables" in state:
         if not model.optimizer.built:
             model.optimizer.build(model.trainable_variables)
@@ -152,14 +161,26 @@ def _is_seed(path):
 def _names(found, paths, model):
     """`{name in the checkpoint: the model's}`.
 
-    The model's may be numbered otherwise (`dense_2` for `dense`), and begin with the model's name or not, by whether it was built by a
-    call. Where the two don't correspond, each name stands for itself.
+    The model's may be numbered otherwise (`dense_2` for `dense`), and begin with the model's name, which may be another, or not, by
+    whether it was built by a call. Where the two don't correspond, each name stands for itself.
     """
-    if {p for p in found if not _is_seed(p)} <= set(paths):
+    stored = [p for p in found if not _is_seed(p)]
+    if set(stored) <= set(paths):
         return {p: p for p in found if p in paths}
-    own = {_numbered_anew(p, paths, model): p for p in paths if not _is_seed(p)}
-    told = {_numbered_anew(p, found, model): p for p in found if not _is_seed(p)}
-    return {told[n]: own[n] for n in own} if set(own) == set(told) else {p: p for p in found if p in paths}
+    wanted = [p for p in paths if not _is_seed(p)]
+    for prefix in (model, stored[0].split("/")[0], None):
+        own, told = _told_by(wanted, model, prefix), _told_by(stored, prefix, prefix)
+        if set(own) == set(told) and len(own) == len(wanted) and len(told) == len(stored):
+            return {told[n]: own[n] for n in own}
+    return {p: p for p in found if p in paths}
+
+
+def _told_by(paths, model, prefix):
+    """Paths by what is compared of them: the number anew, or (no `prefix`) the layer's and the variable's name alone.
+
+    How many models are named before those hangs on when they were built.
+    """
+    return {_numbered_anew(p, paths, model) if prefix else tuple(p.split("/")[-2:]): p for p in paths}
 
 
 def _slot(path, names):
