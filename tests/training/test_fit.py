@@ -49,6 +49,15 @@ def test_however_it_runs_the_numbers_are_the_same(training_backend, option):
         np.testing.assert_allclose(got[name], want[name], rtol=1e-4)
 
 
+@pytest.mark.parametrize("steps, epochs, message", [(None, 1, "after 1 of 3 epochs"), (2, 2, "got 0 batches instead")])
+def test_a_generator_that_ends_early(training_backend, steps, epochs, message):
+    batches = ((X[i : i + 4], Y[i : i + 4]) for i in range(0, 16, 4))
+    with pytest.warns(UserWarning, match=message):
+        history = classifier(run_eagerly=True).fit(batches, epochs=3, steps_per_epoch=steps, verbose=0)
+    # Of an epoch without batches there is nothing to say.
+    assert len(history.history["loss"]) == len(history.history["accuracy"]) == epochs
+
+
 @pytest.mark.parametrize(
     "size, began, ended", [(3, [0, 3], [2, 5]), (10, [0], [9]), (1, [0, 1, 2, 3, 4], [0, 1, 2, 3, 4])]
 )

@@ -17,6 +17,7 @@ from kerata.ops.sparse_rules import kind_of, met
 from kerata.training.data.make import make_source
 from kerata.training.data.parts import pack_x_y_sample_weight
 from kerata.training.data.split import train_validation_split, unpack_validation_data
+from kerata.training.data.streams import warn_exhausted
 from kerata.training.step import RUNS_TIMED
 
 # With nothing to look at single batches, so many of them at most go into one call of the compiled step...
@@ -83,7 +84,11 @@ def fit(
                         **{f"val_{k}": v for k, v in _validate(model, validation, callbacks, run, epoch).items()},
                     }
                 callbacks.on_epoch_end(epoch, logs)
-                if model.stop_training or source.exhausted:
+                if model.stop_training:
+                    break
+                if source.exhausted:
+                    if epoch + 1 < epochs:
+                        warn_exhausted(source, epoch + 1, epochs)
                     break
         finally:
             run.finish()
@@ -232,10 +237,12 @@ class Run:
         self.stop = "stop_training" if kind == "train" else "stop_evaluating"
 
     def epoch(self, index=0, start=0):
-        """The batches of an epoch from a step on; returns the logs as numbers."""
+        """The batches of an epoch from a step on; returns the logs as numbers: none of an epoch without batches."""
+        self.idle = True  # until there is a batch
         with closing(self.source.chunks(index, start, self.together)) as chunks:
             logs = self.steps(chunks)
-        if self.step is None:
+        # An epoch that is resumed at its end has been run before.
+        if self.step is None or (self.idle and not start):
             return {}
         logs = as_numbers(self.step.logs(logs))
         self.step.write_back()
@@ -246,6 +253,7 @@ class Run:
         logs = None
         for first, count, batch in chunks:
             self.interrupt.check()
+            self.idle = False
             data = batch if count > 1 else _packed(batch)
             step = self.step
             if step is None or not step.usable():

@@ -82,8 +82,7 @@ class Stream(Source):
             first = next(self._iterator, self)
             if first is self:
                 raise ValueError(
-                    f"There is no data: {self._converted.owner} must yield at least one batch, and yielded "
-                    "none."
+                    f"There is no data: {self._converted.owner} must yield at least one batch, and yielded none."
                 )
             self._peeked.append(first)
         return self._peeked[0]
@@ -111,9 +110,7 @@ class GeneratorSource(Stream):
 
     def __init__(self, generator, steps=None, class_weight=None):
         once = not callable(generator)
-        super().__init__(
-            (lambda: generator) if once else generator, "the generator", steps, class_weight, once
-        )
+        super().__init__((lambda: generator) if once else generator, "the generator", steps, class_weight, once)
         if once:
             self.peek()  # an empty one is told at once
 
@@ -180,11 +177,16 @@ def _tuples(loader):
         yield tuple(batch) if isinstance(batch, list) else batch
 
 
-def warn_exhausted(epochs_done):
-    """Say that training ends because a generator has nothing more to give."""
-    warnings.warn(
-        f"Your input ran out of data after {epochs_done} epochs; training ends here. A generator is gone "
-        "through once: "
-        "let it yield for ever and give `steps_per_epoch`, or pass a `PyDataset` or a generator function.",
-        stacklevel=2,
-    )
+def warn_exhausted(source, done, epochs):
+    """Say that training ends because a generator has nothing more to give, unless it was said of an epoch cut short.
+
+    Args:
+        source: the generator's source.
+        done, epochs: how many epochs were trained, and were to be.
+    """
+    if source.steps is None:
+        warnings.warn(
+            f"Your input ran out of data: training ends after {done} of {epochs} epochs. A generator is gone through once: "
+            "let it yield for ever and give `steps_per_epoch`, or pass a `PyDataset` or a generator function.",
+            stacklevel=2,
+        )
