@@ -497,11 +497,6 @@ def host_randint(shape, key, minval, maxval, dtype="int32"):
     return randint(key, math.prod(shape), minval, maxval, dtype).reshape(shape)
 
 
-def host_permutation(n, key):
-    """A random order of `n` indices, int32 NumPy array."""
-    return permutation(key, n)
-
-
 def _shifted(z, mean, stddev):
     z = _scaled(z, z.dtype.type(stddev))
     return z + z.dtype.type(mean) if mean else z

@@ -454,10 +454,6 @@ def _geometry(owner, rank, strides, padding, data_format, dilation_rate):
     return strides, _padding(owner, padding), config.standardize_data_format(data_format), dilation_rate
 
 
-def max_of(values):
-    return sorted(values)[-1]
-
-
 def _known(owner, name, shape):
     """Raise the error for a shape that has to be known and isn't."""
     if None in tuple(shape):

@@ -82,10 +82,6 @@ def as_bool(x, *_):
     return spec(x.shape, "bool")
 
 
-def as_int32(x, *_):
-    return spec(x.shape, "int32")
-
-
 def cast(x, dtype):
     return spec(x.shape, dtype)
 
