@@ -405,3 +405,26 @@ def test_what_is_missing_spoils_no_gradient(training_backend, name):
     _, grad = training_backend.value_and_grad(lambda p: (getattr(ops, name)(p[0]), ()))([ops.convert_to_tensor(x)])
     # (x - mean) * 2 / n, and half of that over the deviation, which is 1.
     np.testing.assert_allclose(host(grad[0]), np.float32([-1, 0, 1]) * (1 if name == "nanvar" else 0.5), rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+def test_infinity_and_nan_are_the_same_everywhere(backend):
+    special = np.float32([0, -0.0, 1, -1, 2.5, np.inf, -np.inf, np.nan])
+    a, b = np.meshgrid(special, special)
+    for op, want in (("hypot", np.hypot(a, b)), ("floor_divide", np.floor_divide(a, b))):
+        np.testing.assert_array_equal(host(getattr(ops, op)(a, b)), want, err_msg=op)
+    for op, want in (
+        (lambda x: ops.threshold(x, 0.0, 5.0), np.where(special <= 0, 5, special)),
+        (ops.hard_shrink, np.where(abs(special) <= 0.5, 0, special)),
+    ):
+        np.testing.assert_array_equal(host(op(special)), want)
+
+
+def test_composites_that_return_constants_are_told_by_who_asks():
+    from kerata.graph.trace import Trace
+
+    x = KerasTensor((2, 3))
+    for _ in range(2):
+        assert isinstance(ops.ones_like(x), KerasTensor)
+        with Trace(record=False, dynamic=True):
+            assert not isinstance(ops.ones_like(x), KerasTensor)

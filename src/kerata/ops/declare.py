@@ -622,6 +622,8 @@ def _record(op, args):
     shapes_alone = scope is not None and scope.dynamic and not scope.record
     try:
         key = _kind(args) if shapes_alone or scope is None else None
+        # A composite that returns constants does so only where nothing is recorded.
+        key = (key, shapes_alone) if key is not None and op.is_composite else key
     except TypeError:
         key = None
     kept = op.inferred.get(key)

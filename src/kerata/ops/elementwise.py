@@ -1562,7 +1562,9 @@ def hypot(x1: Float, x2: Float):
     big, small = maximum(a, b), minimum(a, b)
     safe = where(equal(big, 0), 1.0, big)
     ratio = where(isinf(safe), 0.0, small / safe)
-    return where(equal(big, 0), big, safe * sqrt(1.0 + ratio * ratio))
+    # Infinite if a side is, be the other no number at all.
+    root = where(logical_or(isinf(a), isinf(b)), float("inf"), safe * sqrt(1.0 + ratio * ratio))
+    return where(equal(big, 0), big, root)
 
 
 @composite

@@ -24,6 +24,7 @@ from kerata.ops.elementwise import (
     erf,
     exp,
     expm1,
+    less_equal,
     log,
     log1p,
     logical_and,
@@ -302,7 +303,7 @@ def hard_shrink(x: Float, threshold=0.5):
     >>> ops.convert_to_numpy(ops.hard_shrink([-1.0, 0.2, 1.0])).tolist()
     [-1.0, 0.0, 1.0]
     """
-    return where(abs(x) > threshold, x, 0.0)
+    return where(less_equal(abs(x), threshold), 0.0, x)
 
 
 @composite
@@ -313,7 +314,7 @@ def threshold(x: Float, threshold, default_value):
     >>> ops.convert_to_numpy(ops.threshold([0.0, 2.0], 1.0, 9.0)).tolist()
     [9.0, 2.0]
     """
-    return where(x > threshold, x, default_value)
+    return where(less_equal(x, threshold), default_value, x)
 
 
 @composite

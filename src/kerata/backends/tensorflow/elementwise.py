@@ -204,9 +204,11 @@ def _floor_eagerly(x1, x2):
 def _exact_floor(x1, x2):
     rest = tf.math.floormod(x1, x2)
     quotient = tf.round((x1 - rest) / x2)
-    # Where the divisor is 0, or infinite, or the dividend is not finite, IEEE's quotient stands.
-    usual = tf.math.is_finite(quotient) & tf.math.is_finite(x2)
-    return tf.where(usual, quotient, tf.floor(x1 / x2))
+    # Where the divisor is 0 or infinite, IEEE's quotient stands, which is just below 0 where it's -0; infinity has none.
+    ratio = x1 / x2
+    below = tf.where(tf.math.is_inf(x2) & (x1 * tf.sign(x2) < 0), -tf.ones((), x1.dtype), tf.floor(ratio))
+    below = tf.where(tf.math.is_inf(x1) & (x2 != 0), tf.constant(math.nan, x1.dtype), below)
+    return tf.where(tf.math.is_finite(quotient) & tf.math.is_finite(x2), quotient, below)
 
 
 def isnan(x):
