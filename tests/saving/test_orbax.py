@@ -63,6 +63,25 @@ def test_weights_go_into_a_model_that_is_there(training_backend, tmp_path):
     assert_same(before, wide.get_weights())
 
 
+def test_layers_that_do_not_fit_are_left_out(on_jax, tmp_path):
+    def named(units):
+        model = kerata.Sequential([kerata.Input((3,)), layers.Dense(4, name="same"), layers.Dense(units, name="other")])
+        model.compile("adam", "mse")
+        return model
+
+    model, other = named(2), named(5)
+    model.fit(X, Y, callbacks=[OrbaxCheckpoint(tmp_path)], verbose=0)
+    before = other.layers[1].get_weights()
+    with pytest.warns(UserWarning, match="other/kernel"):
+        other.load_weights(tmp_path, skip_mismatch=True)
+    assert_same(model.layers[0].weights, other.layers[0].weights)
+    assert_same(before, other.layers[1].get_weights())
+    again = named(2)
+    again.load_weights(tmp_path, objects_to_skip=[again.layers[0]])
+    assert_same(model.layers[1].weights, again.layers[1].weights)
+    assert not np.array_equal(model.layers[0].get_weights()[0], again.layers[0].get_weights()[0])
+
+
 def test_which_steps_are_kept(on_jax, tmp_path):
     fitted(tmp_path / "epochs", epochs=3, save_on_background=False)
     fitted(tmp_path / "two", epochs=3, max_to_keep=2)

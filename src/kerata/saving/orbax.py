@@ -101,10 +101,18 @@ def load_model(path, custom_objects, compile, safe_mode):
 def load_weights(model, path, skip_mismatch, skipped=()):
     """Set a model's variables, and its optimizer's if they are there, from the last checkpoint in a folder."""
     parts, _ = _read(path)
-    state, partly = parts[STATE], bool(skip_mismatch or skipped)
-    if partly:
-        state = _fitting(model, state, {v.path for layer in skipped for v in layer.variables}, warns=skip_mismatch)
-    _set_state(model, state, partly)
+    shapes = {v.path: tuple(v.shape) for v in model.variables}
+    left_out = {v.path for layer in skipped for v in layer.variables}
+
+    def fits(path, value):
+        if path in left_out:
+            return False
+        if not skip_mismatch or shapes.get(path) == tuple(value.shape):
+            return True
+        warn(f"load_weights: {path!r} of shape {tuple(value.shape)} has no place in the model; it is left out.")
+        return False
+
+    _set_state(model, parts[STATE], fits if skip_mismatch or left_out else None)
 
 
 def _read(path):
@@ -123,11 +131,11 @@ def _read(path):
     return parts, shown
 
 
-def _set_state(model, state, partly=False):
+def _set_state(model, state, fits=None):
     """All of the state but the metrics', which is of the epoch that was; all is checked before anything is set.
 
     Args:
-        partly: whether some of the model's variables may be missing in it.
+        fits: `fits(path, value)`: which values of variables are taken, and nothing else; then some may be missing.
     """
     kinds = {"trainable_variables": model.trainable_variables, "non_trainable_variables": model.non_trainable_variables}
     wanted, names = {}, {}
@@ -135,14 +143,16 @@ def _set_state(model, state, partly=False):
         found = dict(leaves(state.get(kind, {})))
         names |= _names(found, [v.path for v in own], model.name)
         values = {names.get(path, path): v for path, v in found.items() if path in names or not _is_seed(path)}
-        missing = [] if partly else [v.path for v in own if v.path not in values and not _is_seed(v.path)]
+        if fits is not None:
+            values = {path: value for path, value in values.items() if fits(path, value)}
+        missing = [v.path for v in own if v.path not in values and not _is_seed(v.path)] if fits is None else []
         if missing:
             raise ValueError(
                 f"The checkpoint has no value for {missing[0]!r} of the model {model.name!r} among its {kind}, which are: "
                 f"{', '.join(map(repr, found)) or 'none'}. It is that of another model; `skip_mismatch=True` takes what fits."
             )
         wanted[kind] = _nested(values)
-    if model.optimizer is not None and "optimizer_variables" in state:
+    if model.optimizer is not None and fits is None and "optimizer_variables" in state:
         if not model.optimizer.built:
             model.optimizer.build(model.trainable_variables)
         found = {_slot(path, names): value for path, value in leaves(state["optimizer_variables"])}
@@ -222,27 +232,6 @@ def _nested(flat):
             node = node.setdefault(part, {})
         node[name] = value
     return tree
-
-
-def _fitting(model, state, skipped, warns):
-    """The part of a state that has a place in the model."""
-    shapes = {
-        v.path: tuple(v.shape) for v in [*model.variables, *(model.optimizer.variables if model.optimizer else ())]
-    }
-
-    def kept(tree, prefix):
-        result = {}
-        for name, value in tree.items():
-            path = f"{prefix}{name}"
-            if isinstance(value, dict):
-                result[name] = kept(value, f"{path}/")
-            elif path not in skipped and shapes.get(path) == tuple(value.shape):
-                result[name] = value
-            elif path not in skipped and warns:
-                warn(f"load_weights: {path!r} of shape {tuple(value.shape)} has no place in the model; it is left out.")
-        return result
-
-    return {kind: kept(tree, "") for kind, tree in state.items()}
 
 
 def _write_files(tree, folder, shown):
