@@ -8,7 +8,7 @@ import pytest
 
 from kerata import backends, metrics, ops
 from kerata.core.masks import set_mask
-from kerata.metrics.accuracy import resolve_accuracy, resolve_crossentropy
+from kerata.metrics.accuracy import resolve_accuracy
 from kerata.metrics.thresholds import DIRECT, confusion_counts
 from kerata.state import Variable
 
@@ -369,7 +369,6 @@ def test_names():
 )
 def test_what_accuracy_means(y_true, y_pred, kind):
     assert resolve_accuracy(y_true, y_pred).__name__ == f"{kind}Accuracy"
-    assert resolve_crossentropy(y_true, y_pred).__name__ == f"{kind}Crossentropy"
 
 
 @pytest.mark.parametrize(

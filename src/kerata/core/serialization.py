@@ -28,7 +28,6 @@ _PLAIN = (bool, int, float, str)
 _safe_mode = ContextVar("kerata_safe_mode", default=None)
 _written = ContextVar("kerata_objects_written", default=None)
 _read = ContextVar("kerata_objects_read", default=None)
-_history_of = ContextVar("kerata_history_of", default=None)
 
 
 class DeserializationError(TypeError, ValueError):
@@ -93,16 +92,6 @@ def simple_function_name(function):
 
 
 @contextmanager
-def tensor_history(history_of):
-    """Within the block, a `KerasTensor` is written with `history_of(tensor)`: `[layer, node, output]`."""
-    token = _history_of.set(history_of)
-    try:
-        yield
-    finally:
-        _history_of.reset(token)
-
-
-@contextmanager
 def sharing():
     """Within the block, an object that is written more than once gets a number, and is read as one object."""
     written = _written.set(_Written() if _written.get() is None else _written.get())
@@ -150,8 +139,8 @@ def _special(obj):
     if isinstance(obj, types.FunctionType) and obj.__name__ == "<lambda>":
         return _lambda(obj)
     if type(obj).__name__ == "KerasTensor":
-        history = _history_of.get()(obj) if _history_of.get() else None
-        return _marked("keras_tensor", shape=list(obj.shape), dtype=obj.dtype, keras_history=history)
+        # Which node made it, its model writes.
+        return _marked("keras_tensor", shape=list(obj.shape), dtype=obj.dtype, keras_history=None)
     if _is_tensor(obj):
         return _tensor(_ops().convert_to_numpy(obj))
     return None

@@ -191,14 +191,3 @@ def resolve_accuracy(y_true_shape, y_pred_shape):
         "sparse_categorical": SparseCategoricalAccuracy,
         "categorical": CategoricalAccuracy,
     }[kind_of_classification(y_true_shape, y_pred_shape)]
-
-
-def resolve_crossentropy(y_true_shape, y_pred_shape):
-    """The metric class that `"crossentropy"` stands for with targets and predictions of these shapes."""
-    from kerata.metrics import probabilistic
-
-    return {
-        "binary": probabilistic.BinaryCrossentropy,
-        "sparse_categorical": probabilistic.SparseCategoricalCrossentropy,
-        "categorical": probabilistic.CategoricalCrossentropy,
-    }[kind_of_classification(y_true_shape, y_pred_shape)]
