@@ -1233,8 +1233,8 @@ def i0(x: Float):
     Returns:
         Floating tensor of `x`'s shape.
 
-    >>> ops.i0(0.0)
-    1.
+    >>> ops.round(ops.i0([0.0, 1.0]), 3)
+    [1., 1.266]
     """
     size = abs(x)
     near, far = _i0_coefficients()

@@ -79,7 +79,11 @@ def _by_element(x):
 
 def _ordered(x):
     """With its elements in ascending order: one that was put together by hand may have them in any."""
-    return tf.sparse.reorder(x) if isinstance(x, tf.SparseTensor) else x
+    if not isinstance(x, tf.SparseTensor):
+        return x
+    # (XLA hasn't got `tf.sparse.reorder`.)
+    order = tf.argsort(_numbers(x.indices, x.dense_shape))
+    return tf.SparseTensor(tf.gather(x.indices, order), tf.gather(x.values, order), x.dense_shape)
 
 
 def _numbers(indices, shape):
