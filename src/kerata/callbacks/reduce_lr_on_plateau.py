@@ -1,6 +1,5 @@
 """`ReduceLROnPlateau`: smaller steps when learning stagnates."""
 
-import warnings
 
 import numpy as np
 
@@ -67,13 +66,8 @@ class ReduceLROnPlateau(MonitorCallback):
         logs.update(rates(optimizers))
         if self.monitor_op is None:
             self._set_monitor_op()
-        current = logs.get(self.monitor)
+        current = self._monitored(logs, "Learning rate reduction is conditioned on metric")
         if current is None:
-            warnings.warn(
-                f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not available. "
-                f"Available metrics are: {', '.join(logs)}",
-                stacklevel=2,
-            )
             return
         rested = self.in_cooldown()
         self.cooldown_counter -= rested

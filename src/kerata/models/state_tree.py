@@ -22,18 +22,7 @@ def state_tree(model, value_format):
         )
     result = {}
     for kind, variables in _kinds(model).items():
-        branch = result[kind] = {}
-        for v in variables:
-            *parts, name = v.path.split("/")
-            node = branch
-            for part in parts:
-                node = node.setdefault(part, {})
-            if name in node:
-                raise ValueError(
-                    f"get_state_tree: The following variable path is found twice in the model: {v.path!r}; give the layers of the "
-                    "two other names."
-                )
-            node[name] = v.value if value_format == "backend_tensor" else v.numpy()
+        result[kind] = nested((v.path, v.value if value_format == "backend_tensor" else v.numpy()) for v in variables)
     return result
 
 
@@ -56,6 +45,23 @@ def set_state_tree(model, tree):
             todo.append((by_path[path], value))
     for variable, value in todo:
         variable.assign(value)
+
+
+def nested(values):
+    """Nested dicts of `(path, value)` pairs."""
+    tree = {}
+    for path, value in values:
+        *parts, name = path.split("/")
+        node = tree
+        for part in parts:
+            node = node.setdefault(part, {})
+        if name in node:
+            raise ValueError(
+                f"get_state_tree: The following variable path is found twice in the model: {path!r}; give the layers of the "
+                "two other names."
+            )
+        node[name] = value
+    return tree
 
 
 def leaves(branch, prefix=""):

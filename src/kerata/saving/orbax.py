@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 
 from kerata.core import serialization
-from kerata.models.state_tree import leaves
+from kerata.models.state_tree import leaves, nested
 from kerata.saving.models import config_text, load_assets, made, save_assets
 from kerata.saving.notice import warn
 
@@ -151,13 +151,13 @@ def _set_state(model, state, fits=None):
                 f"The checkpoint has no value for {missing[0]!r} of the model {model.name!r} among its {kind}, which are: "
                 f"{', '.join(map(repr, found)) or 'none'}. It is that of another model; `skip_mismatch=True` takes what fits."
             )
-        wanted[kind] = _nested(values)
+        wanted[kind] = nested(values.items())
     if model.optimizer is not None and fits is None and "optimizer_variables" in state:
         if not model.optimizer.built:
             model.optimizer.build(model.trainable_variables)
         found = {_slot(path, names): value for path, value in leaves(state["optimizer_variables"])}
         if set(found) == {v.path for v in model.optimizer.variables}:
-            wanted["optimizer_variables"] = _nested(found)
+            wanted["optimizer_variables"] = nested(found.items())
         else:
             warn("The optimizer's state in the checkpoint is that of other variables or settings; it is left out.")
     model.set_state_tree(wanted)
@@ -221,17 +221,6 @@ def _numbered_anew(path, paths, model):
 def _base(name):
     base, _, number = name.rpartition("_")
     return (base, int(number)) if base and number.isdecimal() else (name, 0)
-
-
-def _nested(flat):
-    tree = {}
-    for path, value in flat.items():
-        *parts, name = path.split("/")
-        node = tree
-        for part in parts:
-            node = node.setdefault(part, {})
-        node[name] = value
-    return tree
 
 
 def _write_files(tree, folder, shown):
