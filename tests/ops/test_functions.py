@@ -395,6 +395,9 @@ def test_numbers_lose_no_digits_that_their_dtype_has(backend):
     assert host(ops.nan_to_num(np.array([np.inf])))[0] == np.finfo("float64").max
     graph = trace(lambda x: x + ops.full_like(x, 0.1), KerasTensor((2,), "float64"))
     assert host(Plan(graph, backends.current())(ops.zeros((2,), "float64")))[0] == 0.1
+    # Both expansions, the second up to where the exponential ends.
+    x = np.concatenate([np.linspace(-20, 20, 41), [50.0, 600.0, 700.0]])
+    np.testing.assert_allclose(host(ops.i0(x)), np.i0(x), rtol=5e-14)
     # Of a dtype that a kernel wants to be told.
     np.testing.assert_allclose(host(ops.hypot(np.array([3.0]), np.array([4.0]))), [5.0], rtol=1e-15)
 

@@ -1251,15 +1251,24 @@ def _i0_coefficients():
     from numpy.polynomial import chebyshev
 
     def tail(y):
-        # Where y nears -1, x goes to infinity: the limit is 1 / sqrt(2 pi).
-        x = np.minimum(16.0 / np.maximum(y + 1.0, 1e-300), 600.0)
-        return np.exp(-x) * np.sqrt(x) * np.i0(x)
+        far = (y + 1.0) / 16.0
+        x = 1.0 / np.maximum(far, 1 / 32)
+        return np.where(far > 1 / 32, np.exp(-x) * np.sqrt(x) * np.i0(x), _i0_from_infinity(far))
 
     def head(y):
         x = 4.0 * (y + 1.0)
         return np.exp(-x) * np.i0(x)
 
     return tuple(chebyshev.chebinterpolate(head, 28)), tuple(chebyshev.chebinterpolate(tail, 24))
+
+
+def _i0_from_infinity(far):
+    """Asymptotic series of `exp(-x) sqrt(x) i0(x)` in `1 / x`, for `x` from 32 on."""
+    term, total = 1.0, 1.0
+    for k in range(1, 20):
+        term = term * far * (2 * k - 1) ** 2 / (8 * k)
+        total = total + term
+    return total / math.sqrt(2.0 * math.pi)
 
 
 def _chebyshev(y, coefficients):
