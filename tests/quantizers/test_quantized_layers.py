@@ -13,6 +13,7 @@ EQUATIONS = {
     "bnh,nhd->bd": ((5,), (None, 3, 4)),
     "abcde,afce->acdbf": ((2, 4, 8, 16), (1, 8, 2, 4, 32)),
     "btd,ndh->btnh": ((None, 2, 8), (None, 6, 4)),
+    "btd,dnh->btnh": ((None, 2, 3), (None, 6, 8)),
 }
 MODES = {
     "int8": ("int8", lambda q: None),
@@ -81,6 +82,7 @@ def _compare(real_keras, kind, name, config):
     store, wanted = {}, {}
     ours.save_own_variables(store), theirs.save_own_variables(wanted)
     assert store.keys() == wanted.keys()
+    assert [v.path for v in ours.variables] == [v.path for v in theirs.variables]
     for key, want in wanted.items():
         got, want = np.asarray(store[key]), np.asarray(want)
         assert got.dtype == want.dtype and got.shape == want.shape
@@ -101,6 +103,35 @@ def _compare(real_keras, kind, name, config):
     again.build(shape) if shape else again.build()
     again.load_own_variables(store)
     np.testing.assert_array_equal(host(again(x)), host(ours(x)))
+
+
+@pytest.mark.parametrize("mode", ["gptq/4/4", "gptq/8/-1", "awq/4/4"])
+@pytest.mark.parametrize("kind", ["Dense", "btd,dnh->btnh"])  # (Of others Keras guesses what is summed over.)
+def test_calibrated_layers_are_read_by_keras(backend, real_keras, kind, mode):
+    def calibrated(library):
+        layer, shape = KINDS[kind](library.layers)
+        layer = type(layer).from_config({**layer.get_config(), "dtype": f"{mode}_from_float32"})
+        layer.build(shape)
+        return layer, shape
+
+    (ours, shape), (theirs, _) = calibrated(kerata), calibrated(real_keras)
+    assert [(v.path, tuple(v.shape), str(v.dtype)) for v in ours.variables] == [
+        (v.path, tuple(v.shape), str(v.dtype)) for v in theirs.variables
+    ]
+    for v in ours.variables:
+        if not v.path.endswith("g_idx"):
+            v.assign(RNG.integers(0, 200, v.shape) if v.dtype == "uint8" else RNG.uniform(0.1, 1, v.shape))
+    setattr(ours, f"is_{ours.quantization_mode}_calibrated", True)
+    store, without_zeros = {}, {}
+    ours.save_own_variables(store)
+    theirs.load_own_variables(store)
+    x = inputs_for(shape)
+    np.testing.assert_allclose(host(ours(x)), np.asarray(theirs(x)), rtol=1e-4)
+    # Keras leaves out the zeros, and doesn't read its own file either.
+    theirs.save_own_variables(without_zeros)
+    assert len(without_zeros) == len(store) - 1
+    with pytest.raises(ValueError, match="leaves out the zeros"):
+        ours.load_own_variables(without_zeros)
 
 
 @pytest.mark.parametrize("equation", ["...x,xy->...y", "ab...,bc->ac...", "abc,dcb->ad", "ab,ab->a"])

@@ -212,6 +212,25 @@ def test_blocks_are_calibrated(backend, tmp_path, mode):
     )
 
 
+@pytest.mark.parametrize("mode", ["gptq", "awq"])
+def test_files_of_calibrated_models(backend, real_keras, tmp_path, mode):
+    embedding = layers.Embedding(20, 8)
+    block = kerata.Sequential(
+        [layers.Dense(8, activation="relu"), layers.EinsumDense("abc,cd->abd", (None, 8), bias_axes="d")]
+    )
+    model = kerata.Sequential([kerata.Input((6,), dtype="int32"), embedding, block])
+    config = (quantizers.GPTQConfig if mode == "gptq" else quantizers.AWQConfig)(
+        [np.arange(20)], lambda x: x, group_size=4, num_samples=4, sequence_length=6,
+        quantization_layer_structure={"pre_block_layers": [embedding], "sequential_blocks": [block]},
+    )  # fmt: skip
+    model.quantize(mode, config=config)
+    tokens, path = np.arange(12).reshape(2, 6), str(tmp_path / "model.keras")
+    outputs = model.predict(tokens, verbose=0)
+    model.save(path)
+    np.testing.assert_array_equal(kerata.saving.load_model(path).predict(tokens, verbose=0), outputs)
+    np.testing.assert_allclose(real_keras.saving.load_model(path).predict(tokens, verbose=0), outputs, atol=1e-6)
+
+
 def test_calibration_says_what_is_missing():
     model = _classifier()
     with pytest.raises(ValueError, match="structure"):

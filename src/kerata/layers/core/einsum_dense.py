@@ -73,7 +73,7 @@ class EinsumDense(Quantizable, Layer):
 
     def build(self, input_shape):
         plan = Equation(self.equation, self.bias_axes, input_shape, self.output_shape, self._where())
-        self._weights = (Weight("kernel", plan.kernel_shape, plan.spelled_out),)
+        self._weights = (Weight("kernel", plan.kernel_shape, plan.spelled_out, calibrated_zero="zero_point"),)
         self._add_large(
             self._weights[0],
             initializer=_with_fans(self.kernel_initializer, plan),

@@ -36,7 +36,7 @@ class _Calibrated(Mode):
         groups = (weight.columns, group_count(weight.rows, size))
         self._add(layer, f"quantized_{weight.name}", (columns, weight.rows), "uint8", "zeros", name=weight.name)
         self._add(layer, f"{weight.name}_scale", groups)
-        self._add(layer, f"{weight.name}_zero", groups, "uint8", "zeros")
+        self._add(layer, f"{weight.name}_zero", groups, "uint8", "zeros", name=weight.calibrated_zero)
         self.build_more(layer, weight)
         numbers = group_numbers(weight.rows, size)
         self._add(layer, "g_idx", numbers.shape, "float32", lambda *_, **__: numbers)

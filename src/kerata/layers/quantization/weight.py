@@ -24,6 +24,7 @@ class Weight:
         packed: which dimension of the kept matrix has two integers in a byte.
         owns_groups: whether it has its own `g_idx`, the number of each row's group.
         zero_dtype: dtype of a group's zero.
+        calibrated_zero: name of the variable of the zeros that GPTQ or AWQ found; `None`: `kernel_zero`.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Weight:
     packed: int = 1
     owns_groups: bool = True
     zero_dtype: str = "int8"
+    calibrated_zero: str | None = None
 
     @functools.cached_property
     def terms(self):
