@@ -585,7 +585,7 @@ sample("svd", x=f(2, 3, 4), full_matrices=False, grad=False)
 sample("qr", x=f(4, 3), grad=False)
 sample("qr", x=f(4, 3), mode="complete", grad=False)
 sample("eigh", x=spd(3, 3), grad=False)
-sample("lu_factor", x=rows(3, 3), oracle=lambda x: list(scipy.linalg.lu_factor(x)), grad=False)
+sample("lu_factor", x=rows(3, 3), oracle=lambda x: list(scipy.linalg.lu_factor(x)))
 
 # ------------------------------------------------------------------ elementwise composites
 
@@ -1629,3 +1629,14 @@ sample(
     k=1,
     oracle=lambda t, p, k: np.array([True, True, False]),
 )
+# Rows that change places, matrices that aren't square.
+for matrices in (rows(2, 4, 4)[:, ::-1], rows(4, 4)[[1, 3, 0, 2], :3], rows(2, 4, 4)[:, [2, 0, 1]]):
+    sample(
+        "lu_factor",
+        x=matrices.copy(),
+        oracle=lambda x: (
+            [np.stack(p) for p in zip(*map(scipy.linalg.lu_factor, x))]
+            if x.ndim > 2
+            else list(scipy.linalg.lu_factor(x))
+        ),
+    )

@@ -183,6 +183,44 @@ def test_composites_keep_half_precision(name, backend):
         assert ops.dtype(getattr(ops, name)(ops.ones((2, 2), dtype))) == dtype
 
 
+HALVES = {
+    "cholesky": 1, "cholesky_inverse": 1, "det": 1, "eig": 1, "eigh": 1, "inv": 1, "lstsq": 2, "lu_factor": 1, "pinv": 1, "qr": 1,
+    "slogdet": 1, "solve": 2, "solve_triangular": 2, "svd": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("name", HALVES)
+def test_matrices_in_half_precision(name, dtype, backend):
+    """No framework takes them apart: it's done in float32."""
+    matrix = np.array([[4, 1, 0, 1], [1, 3, 1, 0], [0, 1, 5, 1], [1, 0, 1, 2]])
+    given = [matrix + n for n in range(HALVES[name])]
+
+    def call(tensors):
+        result = getattr(ops, name)(*tensors)
+        return result if isinstance(result, (tuple, list)) else [result]
+
+    wide = call([ops.cast(x, "float32") for x in given])
+    specs = call([KerasTensor(x.shape, dtype) for x in given])
+    for got, want, spec in zip(call([ops.cast(x, dtype) for x in given]), wide, specs, strict=True):
+        assert ops.dtype(got) == spec.dtype
+        np.testing.assert_allclose(host(ops.cast(got, ops.dtype(want))), host(want), rtol=0.05, atol=0.05)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_fourier_transforms_of_half_precision_are_in_float32(dtype, backend):
+    x = ops.cast(np.arange(8.0), dtype)
+    for transform, back in ((ops.fft2, ops.ifft2), (lambda p: ops.rfft(p[0]), lambda p: [ops.irfft(p)])):
+        there = [ops.cast(p, dtype) for p in transform((ops.reshape(x, (1, 8)),) * 2)]
+        for got in back(there):
+            assert ops.dtype(got) == "float32"
+            np.testing.assert_allclose(host(got)[0], np.arange(8.0), atol=0.1)
+    frames = [ops.cast(p, dtype) for p in ops.stft(x, 4, 2, 4)]
+    signal = ops.istft(frames, 4, 2, 4)
+    assert ops.dtype(signal) == ops.istft([KerasTensor(p.shape, dtype) for p in frames], 4, 2, 4).dtype == "float32"
+    np.testing.assert_allclose(host(signal), np.arange(8.0), atol=0.1)
+
+
 def test_float8_promotes_to_no_other_float():
     for other in ("bfloat16", "float32", "float8_e5m2"):
         with pytest.raises(ValueError, match="no implicit conversions from float8"):

@@ -20,9 +20,22 @@ from kerata.ops.reduction import sum
 
 @composite
 def complex_of(real: Float, imag: Float):
-    """Complex tensor of two real ones."""
+    """Complex tensor of two real ones, not in half precision."""
     kind = "complex128" if dtype_of(real) == "float64" else "complex64"
     return add(cast(real, kind), multiply(cast(imag, kind), np.asarray(1j, kind)))
+
+
+_complex_of = complex_of
+
+
+def complex_of(real, imag):  # noqa: F811
+    """Complex tensor of two real ones."""
+    return _complex_of(_in_single(real), _in_single(imag))
+
+
+def _in_single(x):
+    """No complex numbers, and no transform, are in half precision."""
+    return cast(x, "float32") if dtype_of(x) in ("float16", "bfloat16") else x
 
 
 @composite
@@ -102,8 +115,7 @@ def ifft(x: Index):
 @primitive(rule=rules.rfft)
 def rfft(x: Float, n=None):
     """Half of the transform of real numbers: the primitive."""
-    # The transform is not defined for halves.
-    return _fitted(cast(x, "float32") if dtype_of(x) in ("float16", "bfloat16") else x, n), n
+    return _fitted(_in_single(x), n), n
 
 
 @primitive(rule=rules.irfft)

@@ -2,7 +2,7 @@
 
 import builtins
 
-import numpy as np
+import ml_dtypes
 
 from kerata.core import dtypes
 from kerata.ops import rules
@@ -429,7 +429,7 @@ def _small(x, rcond):
     sizes = tuple(x.shape[-2:])
     if None in sizes:
         raise ValueError("the sizes of the matrices must be known, or a tolerance be given.")
-    return builtins.max(sizes) * float(np.finfo(dtypes.to_numpy_dtype(dtype_of(x))).eps)
+    return builtins.max(sizes) * float(ml_dtypes.finfo(dtypes.to_numpy_dtype(dtype_of(x))).eps)
 
 
 @composite

@@ -6,11 +6,14 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from kerata.backends.jax.core import static
+from kerata.backends.halves import in_float32
+from kerata.backends.jax.core import HALF, static
+
+_wide = in_float32(HALF, jnp.float32, lax.convert_element_type)
 
 matmul = jnp.matmul
-inv = jnp.linalg.inv
-det = jnp.linalg.det
+inv = _wide(jnp.linalg.inv)
+det = _wide(jnp.linalg.det)
 tensordot = static(2)(jnp.tensordot)
 
 
@@ -38,6 +41,7 @@ def _product(x, kernel):
     return y.reshape(*x.shape[:-1], kernel.shape[1])
 
 
+@_wide
 def cholesky(x, upper):
     root = _cholesky(x, upper)
     if not isinstance(root, jax.core.Tracer) and bool(jnp.isnan(root).any() & ~jnp.isnan(x).any()):
@@ -51,10 +55,12 @@ def _cholesky(x, upper):
     return jnp.conj(jnp.swapaxes(low, -1, -2)) if upper else low
 
 
+@_wide
 def slogdet(x):
     return tuple(jnp.linalg.slogdet(x))
 
 
+@_wide
 @static()
 def solve(a, b):
     if b.ndim == a.ndim - 1:
@@ -62,6 +68,7 @@ def solve(a, b):
     return jnp.linalg.solve(a, b)
 
 
+@_wide
 @static(2)
 def solve_triangular(a, b, lower):
     vector = b.ndim == a.ndim - 1
@@ -69,24 +76,29 @@ def solve_triangular(a, b, lower):
     return x[..., 0] if vector else x
 
 
+@_wide
 def qr(x, mode):
     return tuple(jnp.linalg.qr(x, mode))
 
 
+@_wide
 def svd(x, full_matrices, compute_uv):
     result = jnp.linalg.svd(x, full_matrices, compute_uv)
     return tuple(result) if compute_uv else result
 
 
+@_wide
 def eigh(x):
     return tuple(jnp.linalg.eigh(x, symmetrize_input=False))
 
 
+@_wide
 @static()
 def lu_factor(x):
     lu, pivots, _ = lax.linalg.lu(x)
     return lu, pivots.astype(jnp.int32)
 
 
+@_wide
 def eig(x):
     return tuple(jnp.linalg.eig(x))

@@ -6,7 +6,10 @@ import math
 import numpy as np
 
 from kerata.backends.contraction import MOST_IN_FLOAT32, as_matmul, summands
+from kerata.backends.halves import in_float32
 from kerata.backends.numpy.core import NARROW
+
+_wide = in_float32(NARROW, np.dtype(np.float32), np.asarray)
 
 
 def matmul(x1, x2):
@@ -47,19 +50,22 @@ def dense(x, kernel, bias):
     return y if bias is None else y + bias
 
 
+@_wide
 def cholesky(x, upper):
     low = np.linalg.cholesky(x)
     return np.conj(np.swapaxes(low, -1, -2)) if upper else low
 
 
-inv = np.linalg.inv
-det = np.linalg.det
+inv = _wide(np.linalg.inv)
+det = _wide(np.linalg.det)
 
 
+@_wide
 def slogdet(x):
     return tuple(np.linalg.slogdet(x))
 
 
+@_wide
 def solve(a, b):
     # NumPy 2 reads b as one vector only when it is 1-d; a stack of vectors has one dimension less than a.
     if b.ndim == a.ndim - 1:
@@ -67,23 +73,28 @@ def solve(a, b):
     return np.linalg.solve(a, b)
 
 
+@_wide
 def solve_triangular(a, b, lower):
     return solve(np.tril(a) if lower else np.triu(a), b)
 
 
+@_wide
 def qr(x, mode):
     return tuple(np.linalg.qr(x, mode))
 
 
+@_wide
 def svd(x, full_matrices, compute_uv):
     result = np.linalg.svd(x, full_matrices, compute_uv)
     return tuple(result) if compute_uv else result
 
 
+@_wide
 def eigh(x):
     return tuple(np.linalg.eigh(x))
 
 
+@_wide
 def lu_factor(x):
     factor = _lapack_lu()
     flat = x.reshape(-1, *x.shape[-2:])
@@ -101,6 +112,7 @@ def _lapack_lu():
     return factor
 
 
+@_wide
 def eig(x):
     w, v = np.linalg.eig(x)
     kind = np.result_type(x.dtype, np.complex64)

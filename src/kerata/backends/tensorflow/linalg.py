@@ -3,13 +3,20 @@
 import numpy as np
 
 from kerata.backends.contraction import MOST_IN_FLOAT32, summands
+from kerata.backends.halves import in_float32
 from kerata.backends.tensorflow.core import dynamic_shape, tf
+from kerata.backends.tensorflow.eager_calls import eager_alone
 from kerata.core.errors import wrong_value
 
 _raw = tf.raw_ops
-_checked = wrong_value(tf.errors.InvalidArgumentError)
+_wide = in_float32({tf.bfloat16, tf.float16}, tf.float32, tf.cast)
+_wrong = wrong_value(tf.errors.InvalidArgumentError)
 # Integers that the matrix product has no kernel for.
 _SMALL = (tf.int8, tf.uint8, tf.int16, tf.uint16)
+
+
+def _checked(native):
+    return _wide(_wrong(native))
 
 
 def matmul(x1, x2):
@@ -73,6 +80,7 @@ def tensordot(x1, x2, axes):
 
 @_checked
 def cholesky(x, upper):
+    eager_alone()
     low = tf.linalg.cholesky(x)
     if tf.executing_eagerly() and tf.reduce_any(low != low) and not tf.reduce_any(x != x):
         raise ValueError("cholesky: a matrix isn't positive definite.")
@@ -108,10 +116,12 @@ def solve_triangular(a, b, lower):
     return tf.linalg.triangular_solve(a, b, lower)
 
 
+@_wide
 def qr(x, mode):
     return tuple(tf.linalg.qr(x, full_matrices=mode == "complete"))
 
 
+@_wide
 def svd(x, full_matrices, compute_uv):
     if not compute_uv:
         return tf.linalg.svd(x, compute_uv=False)
@@ -124,13 +134,79 @@ def eigh(x):
     return tuple(tf.linalg.eigh(x))
 
 
+@_checked
 def lu_factor(x):
     if None in x.shape[-2:]:
         raise ValueError(
             f"lu_factor: the matrices' size must be known on the tensorflow backend; the shape is {x.shape}."
         )
-    lu, order = tf.linalg.lu(x)
+    lu, order = _factored(x)
     return lu, _pivots(order, min(x.shape[-2:]))
+
+
+@tf.custom_gradient
+def _factored(x):
+    """Both factors in one matrix, and the order of rows: the kernel has no gradient, and takes square matrices alone."""
+    lu, order = tf.linalg.lu(x) if x.shape[-1] == x.shape[-2] else _eliminated(x)
+
+    def gradient(of_lu, _):
+        # Factored anew, which makes the gradient one to differentiate.
+        lu, order = _factored(x)
+        of_rows = _lu_gradient(lu, of_lu, *x.shape[-2:])
+        return tf.gather(of_rows, tf.argsort(order), axis=-2, batch_dims=x.shape.rank - 2)
+
+    return (lu, order), gradient
+
+
+def _eliminated(x):
+    """Gauss's elimination with the largest pivots, column by column."""
+    m, n = x.shape[-2:]
+    rows, columns = tf.range(m)[:, None], tf.range(n)
+    order = tf.zeros(tf.shape(x)[:-2], tf.int32)[..., None] + tf.range(m)
+
+    def step(i, x, order):
+        sizes = tf.abs(x[..., i])
+        pivot = tf.argmax(tf.where(rows[:, 0] < i, -tf.ones_like(sizes), sizes), -1, tf.int32)[..., None]
+        places = tf.where(rows[:, 0] == i, pivot, tf.where(rows[:, 0] == pivot, i, rows[:, 0]))
+        x = tf.gather(x, places, axis=-2, batch_dims=x.shape.rank - 2)
+        order = tf.gather(order, places, axis=-1, batch_dims=x.shape.rank - 2)
+        row, column = x[..., i, :][..., None, :], x[..., i][..., None]
+        # A column of zeros stays one.
+        shares = tf.math.divide_no_nan(column, row[..., i][..., None])
+        x = tf.where(rows > i, tf.where(columns > i, x - shares * row, tf.where(columns == i, shares, x)), x)
+        return i + 1, x, order
+
+    steps = min(m, n)
+    _, x, order = tf.while_loop(lambda i, *_: i < steps, step, (0, x, order), maximum_iterations=steps)
+    return x, order
+
+
+def _lu_gradient(lu, of_lu, m, n):
+    """The gradient of the matrices, rows in the order of the factors, from that of the factors."""
+    k = min(m, n)
+    square, of_square = lu[..., :k, :k], of_lu[..., :k, :k]
+    adjoint, solve = tf.linalg.adjoint, tf.linalg.triangular_solve
+    ones = tf.eye(k, dtype=lu.dtype)
+    low, up = _strictly_lower(square) + ones, tf.linalg.band_part(square, 0, -1)
+    over_up = lambda a: adjoint(solve(up, adjoint(a), lower=False))  # noqa: E731 - a @ inv(up)^H
+    of_low, of_up, rest = _strictly_lower(of_square), tf.linalg.band_part(of_square, 0, -1), None
+    if m > n:
+        # Rows below: they are `below @ up`.
+        below, of_below = lu[..., k:, :], of_lu[..., k:, :]
+        rest = over_up(of_below)
+        of_up -= tf.matmul(adjoint(below), rest)
+    elif n > m:
+        # Columns beside: they are `low @ beside`.
+        beside, of_beside = lu[..., k:], of_lu[..., k:]
+        rest = solve(low, of_beside, lower=True, adjoint=True)
+        of_low -= tf.matmul(rest, adjoint(beside))
+    inner = _strictly_lower(tf.matmul(adjoint(low), of_low)) + tf.linalg.band_part(tf.matmul(of_up, adjoint(up)), 0, -1)
+    of_square = over_up(solve(low, inner, lower=True, adjoint=True))
+    return of_square if rest is None else tf.concat([of_square, rest], -2 if m > n else -1)
+
+
+def _strictly_lower(x):
+    return x - tf.linalg.band_part(x, 0, -1)
 
 
 def _pivots(order, steps):

@@ -5,6 +5,7 @@ import math
 import torch
 
 from kerata.backends.contraction import MOST_IN_FLOAT32, as_matmul, summands
+from kerata.backends.halves import in_float32
 from kerata.backends.torch.core import VALUES_ALONE, on_host, watched
 from kerata.core.errors import wrong_value
 
@@ -12,7 +13,13 @@ matmul = torch.matmul
 einsum = torch.einsum
 
 
-_checked = wrong_value(RuntimeError)
+_wide = in_float32({torch.bfloat16, torch.float16}, torch.float32, torch.Tensor.to)
+_wrong = wrong_value(RuntimeError)
+
+
+def _checked(native):
+    return _wide(_wrong(native))
+
 
 inv = _checked(torch.linalg.inv)
 det = _checked(torch.linalg.det)
@@ -77,10 +84,12 @@ def solve_triangular(a, b, lower):
     return x.squeeze(-1) if vector else x
 
 
+@_wide
 def qr(x, mode):
     return tuple(torch.linalg.qr(x, mode))
 
 
+@_wide
 def svd(x, full_matrices, compute_uv):
     return tuple(torch.linalg.svd(x, full_matrices)) if compute_uv else torch.linalg.svdvals(x)
 
@@ -90,6 +99,7 @@ def eigh(x):
     return tuple(torch.linalg.eigh(x))
 
 
+@_wide
 def lu_factor(x):
     lu, pivots = torch.linalg.lu_factor(x)
     # LAPACK counts rows from 1.
