@@ -240,6 +240,19 @@ def test_compiled_by_tensorflow(case):
             close(host(got), host(want), case.tol)
 
 
+@pytest.mark.skipif("tensorflow" not in backends.installed(), reason="needs TensorFlow")
+@pytest.mark.parametrize("case", [s for s in SAMPLES if tensors(s)], ids=str)
+def test_calls_in_one_by_tensorflow(case, monkeypatch):
+    """Eager calls that come again and again give the bits of the first, which went operation by operation."""
+    from kerata.backends.tensorflow import eager_calls
+
+    monkeypatch.setattr(eager_calls, "_PATIENCE", 1)
+    with backends.use_backend("tensorflow"):
+        first, again = call(case, native), call(case, native)
+        for got, want in zip(again, first, strict=True):
+            np.testing.assert_array_equal(host(got), host(want))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif("torch" not in backends.installed(), reason="needs PyTorch")
 @pytest.mark.parametrize("case", [s for s in SAMPLES if s.compiled and tensors(s) and not number(s)], ids=str)

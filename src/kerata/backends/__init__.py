@@ -38,6 +38,7 @@ _INSTALL = {
 class _Unloaded:
     """Stands where the default backend will be: no type is native to it, so ops go the slow path, which loads it."""
 
+    TENSOR = None
     TYPES = frozenset()
     FLOATS = frozenset()
     WIDE_FLOATS = WIDE_INTEGERS = frozenset()

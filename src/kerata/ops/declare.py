@@ -230,7 +230,8 @@ def _fast_condition(op, optional):
     tests, grouped = [], []
     for i in op.tensor_at:
         name, role = op.parameters[i], op.roles[i]
-        test = f"type({name}) in _t"
+        # The usual type by identity: sets ask for hashes, which are slow where they are the framework's.
+        test = f"(type({name}) is _b.TENSOR or type({name}) in _t)"
         if name in optional:
             test = f"({name} is None or {test})"
         elif role.group:
@@ -246,7 +247,7 @@ def _fast_condition(op, optional):
     for other in grouped_optional:
         tests.append(f"({other} is None or {grouped[0]}.dtype is {other}.dtype)" if grouped else f"{other} is None")
     if (op.floating or op.wide) and grouped:
-        tests.append(f"{grouped[0]}.dtype in _b.FLOATS")
+        tests.append(f"({grouped[0]}.dtype is _b.FLOAT32 or {grouped[0]}.dtype in _b.FLOATS)")
     elif op.least and grouped:
         tests.append(f"{grouped[0]}.dtype is not _b.BOOL")
     tests += [f"type({op.parameters[i]}) is not list" for i in op.axis_at]

@@ -16,17 +16,13 @@ except ImportError:
     ArrayImpl = jax.Array
 
 NAME = "jax"
+TENSOR = ArrayImpl
 TYPES = {ArrayImpl}
-BOOL = np.dtype(bool)
-FLOATS = frozenset(
-    np.dtype(t)
-    for t in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.bfloat16, np.float16, np.float32, np.float64)
-)
 NARROWED = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 INTEGERS = frozenset(np.dtype(code) for code in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
 HALF = frozenset(np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16))
 # What the fast path of dispatch looks at.
-BOOL = np.dtype(bool)
+BOOL, FLOAT32 = np.dtype(bool), np.dtype("float32")
 FLOATS = HALF | {np.dtype("float32"), np.dtype("float64")}
 WIDE_FLOATS = frozenset({np.dtype("float32"), np.dtype("float64")})
 WIDE_INTEGERS = frozenset({np.dtype("int32"), np.dtype("int64")})

@@ -6,11 +6,12 @@ import ml_dtypes
 import numpy as np
 
 NAME = "numpy"
+TENSOR = np.ndarray
 TYPES = {np.ndarray, np.bool_, ml_dtypes.bfloat16} | {
     np.dtype(code).type for code in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
 }
 # What the fast path of dispatch looks at.
-BOOL = np.dtype(bool)
+BOOL, FLOAT32 = np.dtype(bool), np.dtype("float32")
 # Those with which Python numbers are weak: NumPy makes float32 of bfloat16 and a Python float.
 FLOATS = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"))
 WIDE_FLOATS = frozenset({np.dtype("float32"), np.dtype("float64")})

@@ -42,6 +42,7 @@ def _leave_our_code_alone():
 _leave_our_code_alone()
 
 NAME = "tensorflow"
+TENSOR = tf.__internal__.EagerTensor
 TYPES = {tf.__internal__.EagerTensor, getattr(tf.__internal__, "SymbolicTensor", tf.Tensor)}
 DTYPES = {
     name: tf.dtypes.as_dtype(name)
@@ -65,7 +66,8 @@ DTYPES = {
         "complex128",
     ]
 }
-BOOL = tf.bool
+# What the fast path of dispatch looks at.
+BOOL, FLOAT32 = tf.bool, tf.float32
 VARIABLES = (tf.Variable, tf.IndexedSlices)
 FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating)
 WIDE_FLOATS = frozenset({tf.float32, tf.float64})
@@ -95,24 +97,6 @@ def in_xla():
 # Those of the second kind have the right values alone: not the gradients.
 EAGER_ALONE = {}
 VALUES_ALONE = {}
-
-
-def whole(op):
-    """A composite's body, or TensorFlow's own function while nothing is traced, and gives the value."""
-    native, values = EAGER_ALONE.get(op.name), VALUES_ALONE.get(op.name)
-    if native is None and values is None:
-        return op.body
-
-    def run(*args):
-        result = NotImplemented
-        if tf.executing_eagerly():
-            if native is not None:
-                result = native(*args)
-            elif not watched(*args):
-                result = values(*args)
-        return op.body(*args) if result is NotImplemented else result
-
-    return run
 
 
 def is_tensor(x):

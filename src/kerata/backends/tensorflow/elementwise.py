@@ -7,6 +7,7 @@ which costs as much again. Dtypes without a kernel go through one that has.
 import math
 
 from kerata.backends.tensorflow.core import VALUES_ALONE, tf
+from kerata.backends.tensorflow.eager_calls import in_one
 
 _raw = tf.raw_ops
 # In a graph a number in front gets a dtype of its own, not that of the tensor.
@@ -155,11 +156,13 @@ def ceil(x):
     return _raw.Ceil(x=x) if x.dtype.is_floating else x
 
 
+@in_one
 def trunc(x):
     # There is no kernel that cuts: towards zero is floor of the absolute value, with the sign.
     return tf.where(x < 0, tf.math.ceil(x), tf.floor(x)) if x.dtype.is_floating else x
 
 
+@in_one
 def round(x, decimals):
     if x.dtype.is_complex:
         return tf.complex(round(tf.math.real(x), decimals), round(tf.math.imag(x), decimals))
@@ -178,6 +181,7 @@ def _round_integers(x, unit):
     return (quotient + tf.cast(up, x.dtype)) * unit
 
 
+@in_one
 def floor_divide(x1, x2):
     """Floor of the exact quotient: the floor of the rounded one is wrong for 1 / 0.1."""
     dtype = x2.dtype if type(x1) in _NUMBERS else x1.dtype
@@ -254,6 +258,7 @@ def conj(x):
     return tf.math.conj(x) if x.dtype.is_complex else x
 
 
+@in_one
 def angle(x):
     if x.dtype.is_complex:
         return tf.math.angle(x)
@@ -321,6 +326,7 @@ def celu(x, alpha):
     return tf.where(x > 0, x, scale * _raw.Elu(features=x / scale))
 
 
+@in_one
 def nan_to_num(x, nan, posinf, neginf):
     if not x.dtype.is_floating:
         return x

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from kerata.backends.tensorflow.core import VALUES_ALONE, dynamic_shape, size_of, tf
+from kerata.backends.tensorflow.eager_calls import in_one
 from kerata.backends.tensorflow.shape import transpose
 
 _INDEX = (tf.int32, tf.int64)
@@ -33,6 +34,7 @@ def take(x, indices, axis):
     return tf.gather(x, indices, axis=axis)
 
 
+@in_one
 def take_along_axis(x, indices, axis):
     rank = x.shape.rank
     axis %= rank
@@ -126,6 +128,7 @@ _SCATTER = {
 }
 
 
+@in_one
 def scatter_update(inputs, indices, updates, reduction):
     indices = _counted_from_front(indices, dynamic_shape(inputs))
     if reduction == "mul":
@@ -210,11 +213,13 @@ def _ascending(x):
     return tf.math.top_k(-1 - keys, tf.shape(keys)[-1])[1]
 
 
+@in_one
 def argsort(x, axis):
     x, back = _last(x, axis)
     return transpose(_ascending(x), back)
 
 
+@in_one
 def sort(x, axis):
     x, back = _last(x, axis)
     if _is_whole(x):
@@ -229,6 +234,7 @@ def _is_whole(x):
     return not tf.math.is_nan(tf.reduce_sum(x))
 
 
+@in_one
 def top_k(x, k, sorted):
     if _is_whole(x):
         return tuple(tf.math.top_k(x, k))
@@ -236,6 +242,7 @@ def top_k(x, k, sorted):
     return tf.gather(x, indices, batch_dims=x.shape.rank - 1), indices
 
 
+@in_one
 def searchsorted(sorted_sequence, values, side):
     if values.dtype.is_bool:
         sorted_sequence, values = tf.cast(sorted_sequence, tf.int32), tf.cast(values, tf.int32)
@@ -255,6 +262,7 @@ def _dropping(segment_ids, num_segments):
     return tf.where(segment_ids < num_segments, segment_ids, -tf.ones_like(segment_ids))
 
 
+@in_one
 def segment_sum(data, segment_ids, num_segments):
     ids = _dropping(segment_ids, num_segments)
     return tf.math.unsorted_segment_sum(data, ids, num_segments)
@@ -331,6 +339,7 @@ _SEGMENTS = {
 }
 
 
+@in_one
 def segment_combined(data, segment_ids, num_segments, reduction):
     if data.dtype.is_bool:
         return tf.cast(segment_combined(tf.cast(data, tf.uint8), segment_ids, num_segments, reduction), tf.bool)

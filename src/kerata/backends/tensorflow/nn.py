@@ -8,6 +8,7 @@ import math
 
 from kerata.backends import windows
 from kerata.backends.tensorflow.core import dynamic_shape, tf
+from kerata.backends.tensorflow.eager_calls import in_one
 from kerata.backends.tensorflow.elementwise import log10
 from kerata.backends.tensorflow.linalg import matmul
 from kerata.backends.tensorflow.reduction import logsumexp
@@ -189,6 +190,7 @@ def _pooled(x, natives, pool_size, strides, padding):
     return natives[len(pool_size) - 2](x, pool_size, strides, padding)
 
 
+@in_one
 def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
     q, k, v = (tf.transpose(x, (0, 2, 1, 3)) for x in (query, key, value))
     logits = _raw.BatchMatMulV2(x=q * tf.cast(scale, q.dtype), y=k, adj_y=True)
@@ -204,10 +206,12 @@ def dot_product_attention(query, key, value, bias, mask, scale, is_causal):
     return tf.transpose(_raw.BatchMatMulV2(x=_raw.Softmax(logits=logits), y=v), (0, 2, 1, 3))
 
 
+@in_one
 def lstm(x, h, c, kernel, recurrent_kernel, bias, reverse, sequences):
     return masked_lstm(x, h, c, kernel, recurrent_kernel, bias, None, reverse, sequences)
 
 
+@in_one
 def masked_lstm(x, h, c, kernel, recurrent_kernel, bias, mask, reverse, sequences):
     def step(row, state):
         h, c = state
@@ -220,10 +224,12 @@ def masked_lstm(x, h, c, kernel, recurrent_kernel, bias, mask, reverse, sequence
     return outputs, h, c
 
 
+@in_one
 def gru(x, h, kernel, recurrent_kernel, bias, reverse, sequences):
     return masked_gru(x, h, kernel, recurrent_kernel, bias, None, reverse, sequences)
 
 
+@in_one
 def masked_gru(x, h, kernel, recurrent_kernel, bias, mask, reverse, sequences):
     def step(row, state):
         (h,) = state
@@ -294,10 +300,12 @@ def softmax(x, axis):
     return e / tf.reduce_sum(e, axis, True)
 
 
+@in_one
 def log_softmax(x, axis):
     return tf.nn.log_softmax(x, axis) if isinstance(axis, int) else x - logsumexp(x, axis, True)
 
 
+@in_one
 def softplus(x):
     return _raw.Softplus(features=x)
 
@@ -330,6 +338,7 @@ def leaky_relu(x, negative_slope):
     return _raw.LeakyRelu(features=x, alpha=negative_slope)
 
 
+@in_one
 def gelu(x, approximate):
     # tf.nn.gelu rounds its constants to single precision.
     half, one = tf.constant(0.5, x.dtype), tf.constant(1, x.dtype)
@@ -339,6 +348,7 @@ def gelu(x, approximate):
     return half * x * (one + tf.math.erf(x * tf.constant(math.sqrt(0.5), x.dtype)))
 
 
+@in_one
 def batch_normalization_training(x, axis, offset, scale, epsilon):
     """Normalize by the batch's own statistics: (result, mean, variance), the latter two without gradient."""
     rank = x.shape.rank
@@ -377,6 +387,7 @@ def channels_to_blocks(x, size):
     return x if size == 1 else _raw.DepthToSpace(input=x, block_size=size)
 
 
+@in_one
 def psnr(x1, x2, max_val):
     error = tf.reduce_mean(tf.math.squared_difference(x1, x2))
     return 20 * log10(tf.cast(max_val, x1.dtype)) - 10 * log10(error)
@@ -386,10 +397,12 @@ def binary_crossentropy_with_logits(target, logits):
     return tf.nn.sigmoid_cross_entropy_with_logits(target, logits)
 
 
+@in_one
 def categorical_crossentropy_with_logits(target, logits, axis):
     return -tf.reduce_sum(target * log_softmax(logits, axis), axis)
 
 
+@in_one
 def sparse_categorical_crossentropy_with_logits(target, logits, axis):
     rank = logits.shape.rank
     if axis not in (-1, rank - 1):

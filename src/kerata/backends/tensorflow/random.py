@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from kerata.backends.tensorflow.core import DTYPES, in_xla, tf
+from kerata.backends.tensorflow.eager_calls import eager_alone
 from kerata.core import config, threefry
 
 __all__ = [
@@ -27,6 +28,7 @@ _KEY_SPEC, _CHUNK_SPEC = tf.TensorSpec((2,), tf.uint32), tf.TensorSpec((2, _CHUN
 
 
 def _on_host():
+    eager_alone()
     return tf.executing_eagerly()
 
 

@@ -1,6 +1,7 @@
 """Reductions on TensorFlow."""
 
 from kerata.backends.tensorflow.core import tf
+from kerata.backends.tensorflow.eager_calls import in_one
 
 _raw = tf.raw_ops
 
@@ -45,14 +46,17 @@ def mean(x, axis, keepdims):
     return tf.cast(tf.reduce_mean(_wide(x), axis, keepdims), x.dtype)
 
 
+@in_one
 def var(x, axis, keepdims):
     return moments(x, axis, keepdims, False)[1]
 
 
+@in_one
 def std(x, axis, keepdims):
     return tf.sqrt(var(x, axis, keepdims))
 
 
+@in_one
 def moments(x, axes, keepdims, synchronized):
     wide = _wide(x)
     mean_ = tf.reduce_mean(wide, axes, True)
@@ -63,10 +67,12 @@ def moments(x, axes, keepdims, synchronized):
     return tf.cast(mean_, x.dtype), var_ if x.dtype.is_complex else tf.saturate_cast(var_, x.dtype)
 
 
+@in_one
 def argmax(x, axis, keepdims):
     return _arg(tf.argmax, tf.reduce_max, x, axis, keepdims)
 
 
+@in_one
 def argmin(x, axis, keepdims):
     return _arg(tf.argmin, tf.reduce_min, x, axis, keepdims)
 
@@ -100,6 +106,7 @@ def cumprod(x, axis):
     return tf.math.cumprod(tf.reshape(x, (-1,)), 0) if axis is None else tf.math.cumprod(x, axis)
 
 
+@in_one
 def logsumexp(x, axis, keepdims):
     top = tf.stop_gradient(tf.reduce_max(x, axis, True))
     # A row of -inf alone is shifted by 0, and its logarithm's gradient (0 / 0) kept out of the backward pass.

@@ -13,10 +13,8 @@ from kerata.backends import gradients
 from kerata.backends.numpy.core import to_host
 
 NAME = "torch"
+TENSOR = torch.Tensor
 TYPES = {torch.Tensor, torch.nn.Parameter}
-# What the fast path of dispatch looks at.
-BOOL = torch.bool
-FLOATS = frozenset({torch.float32, torch.float64, torch.float16, torch.bfloat16})
 DTYPES = {
     name: getattr(torch, name)
     for name in [
@@ -40,7 +38,8 @@ DTYPES = {
     ]
     if hasattr(torch, name)
 }
-BOOL = torch.bool
+# What the fast path of dispatch looks at.
+BOOL, FLOAT32 = torch.bool, torch.float32
 FLOATS = frozenset(dtype for dtype in DTYPES.values() if dtype.is_floating_point)
 WIDE_FLOATS = frozenset({torch.float32, torch.float64})
 WIDE_INTEGERS = frozenset({torch.int32, torch.int64})
