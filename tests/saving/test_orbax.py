@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -91,6 +92,22 @@ def test_which_steps_are_kept(on_jax, tmp_path):
     )
     kept = {name: sorted(map(int, os.listdir(tmp_path / name))) for name in ("epochs", "two", "batches")}
     assert kept == {"epochs": [2], "two": [1, 2], "batches": [3, 6, 11]}
+
+
+def test_a_run_that_begins_anew_beside_an_older_one(on_jax, tmp_path):
+    fitted(tmp_path, epochs=4, max_to_keep=None)
+    with pytest.warns(UserWarning, match=r"later steps \(1, 2, 3\).*first that this run saves \(0\)"):
+        model = fitted(tmp_path, epochs=2, max_to_keep=None)
+    assert_same(model.weights, saving.load_model(tmp_path).weights)
+    again = made()
+    again.build((None, 3))
+    again.load_weights(tmp_path)
+    assert_same(model.weights, again.weights)
+    assert_same(model.optimizer.variables, again.optimizer.variables)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        model.fit(X, Y, epochs=6, initial_epoch=4, callbacks=[OrbaxCheckpoint(tmp_path)], verbose=0)
+    assert os.listdir(tmp_path) == ["5"]
 
 
 def test_only_what_is_better(on_jax, tmp_path):

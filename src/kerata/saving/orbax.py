@@ -35,13 +35,31 @@ def is_checkpoint(path):
     return os.path.isdir(path) and _latest(path) is not None
 
 
+def steps_in(path):
+    """Numbers of the checkpoints in a folder, smallest first."""
+    numbers = sorted(int(name) for name in os.listdir(path) if name.isdecimal())
+    return [n for n in numbers if os.path.isfile(os.path.join(path, str(n), _MARK))]
+
+
 def _latest(path):
-    """The checkpoint itself, or that of the last step in a folder; `None` if there is none."""
+    """The checkpoint itself, or the one in a folder that was written last; `None` if there is none.
+
+    Not the largest number: a run that began anew counts from 0 beside what an earlier one left.
+    """
     if os.path.isfile(os.path.join(path, _MARK)):
         return path
-    steps = [int(name) for name in os.listdir(path) if name.isdecimal()]
-    found = [s for s in sorted(steps) if os.path.isfile(os.path.join(path, str(s), _MARK))]
-    return os.path.join(path, str(found[-1])) if found else None
+    folders = [os.path.join(path, str(step)) for step in steps_in(path)]
+    # Where it isn't told, the largest number: the sort is stable.
+    return sorted(folders, key=_written)[-1] if folders else None
+
+
+def _written(folder):
+    """When a checkpoint was written, in ns, as it says itself: folders that are copied keep it."""
+    try:
+        with open(os.path.join(folder, _MARK), encoding="utf-8") as file:
+            return int(json.load(file)["commit_timestamp_nsecs"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0  # not finished, or another version's
 
 
 def contents(model, weights_only):
@@ -155,8 +173,10 @@ def _set_state(model, state, fits=None):
     if model.optimizer is not None and fits is None and "optimizer_variables" in state:
         if not model.optimizer.built:
             model.optimizer.build(model.trainable_variables)
-        found = {_slot(path, names): value for path, value in leaves(state["optimizer_variables"])}
-        if set(found) == {v.path for v in model.optimizer.variables}:
+        found, own = dict(leaves(state["optimizer_variables"])), {v.path for v in model.optimizer.variables}
+        scopes = _scopes(found, own)
+        found = {_slot(path, names, scopes): value for path, value in found.items()}
+        if set(found) == own:
             wanted["optimizer_variables"] = nested(found.items())
         else:
             warn("The optimizer's state in the checkpoint is that of other variables or settings; it is left out.")
@@ -193,9 +213,17 @@ def _told_by(paths, model, prefix):
     return {_numbered_anew(p, paths, model) if prefix else tuple(p.split("/")[-2:]): p for p in paths}
 
 
-def _slot(path, names):
+def _scopes(found, own):
+    """`{optimizer's name in the checkpoint: the model's}`: of one each, or of each kind in the order of their numbers."""
+    found, own = (sorted({p.partition("/")[0] for p in paths}, key=_base) for paths in (found, own))
+    fits = len(found) == len(own) and (len(found) == 1 or [_base(n)[0] for n in found] == [_base(n)[0] for n in own])
+    return dict(zip(found, own, strict=True)) if fits else {}
+
+
+def _slot(path, names, scopes):
     """The path of an optimizer's variable, whose name begins with that of the model's variable."""
     scope, _, name = path.rpartition("/")
+    scope = scopes.get(scope, scope)
     for told, own in sorted(names.items(), key=lambda pair: -len(pair[0])):
         start = told.replace("/", "_") + "_"
         if name.startswith(start):

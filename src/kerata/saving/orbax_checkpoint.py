@@ -1,6 +1,7 @@
 """`OrbaxCheckpoint`: checkpoints in Orbax's format while a model trains."""
 
 import os
+import warnings
 
 from kerata import backends
 from kerata.callbacks.checkpoint import CheckpointCallback
@@ -11,8 +12,8 @@ class OrbaxCheckpoint(CheckpointCallback):
     """Save checkpoints in Orbax's format while training, by default in the background.
 
     Of each, `directory` gets a folder: named by the epoch, or, where batches are counted, by the optimizer's iterations. Those that aren't
-    kept are removed. `kerata.saving.load_model(directory)` and `model.load_weights(directory)` read the last one, on
-    any backend; Keras reads them too. Needs the package `orbax-checkpoint`, which brings JAX along.
+    kept are removed. `kerata.saving.load_model(directory)` and `model.load_weights(directory)` read the one written last, on
+    any backend; Keras reads them too, in a folder the one of the largest number. Needs the package `orbax-checkpoint`, which brings JAX along.
 
     Args:
         directory: folder for the checkpoints; it is made if need be.
@@ -59,6 +60,7 @@ class OrbaxCheckpoint(CheckpointCallback):
         self.save_on_background = save_on_background
         self._checkpointer = None
         self._pending = None
+        self._has_saved = False
 
     @property
     def checkpointer(self):
@@ -82,6 +84,7 @@ class OrbaxCheckpoint(CheckpointCallback):
     def on_train_begin(self, logs=None):
         # At once, so that a folder that can't be written isn't met with after hours.
         os.makedirs(self.directory, exist_ok=True)
+        self._has_saved = False
 
     def on_train_end(self, logs=None):
         self.wait_until_finished()
@@ -101,12 +104,27 @@ class OrbaxCheckpoint(CheckpointCallback):
 
     def _save_checkpoint(self, step):
         self.wait_until_finished()
+        if not self._has_saved:
+            self._has_saved = True
+            self._mention_later_ones(step)
         parts = orbax.contents(self.model, self.save_weights_only)
         how = {"force": True, "overwrite": True}
         if self.save_on_background:
             self._pending = self.checkpointer.save_checkpointables_async(step, parts, **how)
         else:
             self.checkpointer.save_checkpointables(step, parts, **how)
+
+    def _mention_later_ones(self, step):
+        later = [n for n in orbax.steps_in(self.directory) if n > step] if os.path.isdir(self.directory) else []
+        if later:
+            shown = ", ".join(map(str, later[:5])) + (", …" if len(later) > 5 else "")
+            kept = "for good" if self.max_to_keep is None else f"until {self.max_to_keep} others are written"
+            warnings.warn(
+                f"OrbaxCheckpoint: {self.directory!r} has later steps ({shown}) than the first that this run saves ({step}), from "
+                f"another run. They stay {kept}. Kerata loads from a folder what was written last; Keras and Orbax load the "
+                "largest number, the other run's. Give each run a folder, or go on with `initial_epoch`.",
+                stacklevel=3,
+            )
 
 
 def _processes(what, otherwise):
