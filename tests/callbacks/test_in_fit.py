@@ -48,9 +48,7 @@ def test_the_best_weights_come_back(training_backend):
     # A rate that grows until training falls apart.
     worse = callbacks.LearningRateScheduler(lambda epoch: [0.1, 0.1, 5.0, 50.0, 50.0][epoch])
     stop = callbacks.EarlyStopping(patience=1, restore_best_weights=True)
-    history = model.fit(
-        X, Y, epochs=5, validation_split=0.25, verbose=0, callbacks=[worse, record, stop]
-    ).history
+    history = model.fit(X, Y, epochs=5, validation_split=0.25, verbose=0, callbacks=[worse, record, stop]).history
     best = int(np.argmin(history["val_loss"]))
     assert best < len(history["val_loss"]) - 1
     assert_equal(model.get_weights(), record.weights[best])
@@ -88,6 +86,27 @@ def test_nan_ends_training(training_backend):
         make().fit(X, y, verbose=0, callbacks=[callbacks.TerminateOnNaN(raise_error=True)])
 
 
+@pytest.mark.parametrize("kind", ["EarlyStopping", "ReduceLROnPlateau", "ModelCheckpoint"])
+def test_what_is_watched_may_not_be_there(backend, tmp_path, kind):
+    path = tmp_path / "it.weights.h5"
+    extra = (
+        {"filepath": str(path), "save_best_only": True, "save_weights_only": True} if kind == "ModelCheckpoint" else {}
+    )
+    callback = getattr(callbacks, kind)(monitor="val_loss", **extra)
+    model = make()
+    model.build((None, X.shape[1]))
+    callback.set_model(model)
+    callback.on_train_begin()
+    for logs, words in (
+        ({"loss": 1.0, "acc": 2.0}, r"`val_loss` is not available \(available: loss, acc\)"),
+        (None, "available: (nothing|learning_rate)"),
+        ({"val_loss": np.ones(3)}, r"no single number \(its shape is \(3,\)\)"),
+    ):
+        with pytest.warns(UserWarning, match=f"{kind}: .*{words}"):
+            callback.on_epoch_end(0, logs)
+    assert path.exists() == (kind == "ModelCheckpoint") and not model.stop_training
+
+
 @pytest.mark.parametrize("swap_on_epoch", [False, True])
 def test_averages_are_evaluated(training_backend, swap_on_epoch):
     model = make(optimizer=keras.optimizers.SGD(0.05, use_ema=True, ema_momentum=0.9))
@@ -104,9 +123,7 @@ def test_reduced_rates(training_backend):
     reduce = callbacks.ReduceLROnPlateau("loss", patience=1, factor=0.1, min_delta=100)
     model.fit(X, Y, epochs=3, verbose=0, callbacks=[reduce])
     assert float(model.optimizer.learning_rate.numpy()) == pytest.approx(0.05 * 0.01)
-    scheduled = make(
-        optimizer=keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9))
-    )
+    scheduled = make(optimizer=keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)))
     with pytest.raises(TypeError, match="learning rate"):
         scheduled.fit(X, Y, epochs=3, verbose=0, callbacks=[reduce])
 

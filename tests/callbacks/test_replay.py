@@ -150,10 +150,7 @@ def differs_on_purpose(name, arguments):
     unknown = arguments["monitor"] == "unknown"
     # It wants the direction of a number that it doesn't need, and compares before it has the direction.
     return (
-        unknown
-        and not arguments["save_best_only"]
-        or arguments["save_best_only"]
-        and arguments["save_freq"] != "epoch"
+        unknown and not arguments["save_best_only"] or arguments["save_best_only"] and arguments["save_freq"] != "epoch"
     )
 
 

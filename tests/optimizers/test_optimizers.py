@@ -486,6 +486,14 @@ def test_loss_scale(training_backend):
     assert float(again.scale_loss(1.0)) == 4.0
 
 
+@pytest.mark.parametrize("inner", ["sgd", {"class_name": "SGD", "config": {"learning_rate": 0.1}}, optimizers.SGD])
+def test_loss_scale_of_a_named_optimizer(backend, inner):
+    optimizer = optimizers.LossScaleOptimizer(inner)
+    assert type(optimizer.inner_optimizer).__name__ == "SGD"
+    optimizer.build(var_list=[Variable([1.0])])
+    assert optimizer.inner_optimizer.built
+
+
 def test_one_optimizer_for_each_group(training_backend):
     a, b = Variable([1.0], name="a"), Variable([1.0], name="b")
     chosen = optimizers.OptimizerMap(optimizers.SGD(0.1), {"b": optimizers.SGD(0.5)})
@@ -560,6 +568,9 @@ BUILT = object()
         (lambda: _built().load_own_variables({str(i): np.ones(()) for i in range(5)}), "has 5 values"),
         (lambda: optimizers.LossScaleOptimizer(optimizers.SGD(), foo=1, bar=2), "`foo`, `bar`"),
         (lambda: optimizers.LossScaleOptimizer(optimizers.SGD(), clipnorm=0.5), "inner_optimizer"),
+        (lambda: optimizers.LossScaleOptimizer(None), "inner_optimizer.*None"),
+        (lambda: optimizers.LossScaleOptimizer(3), "Could not interpret optimizer identifier: 3"),
+        (lambda: optimizers.LossScaleOptimizer(optimizers.LossScaleOptimizer("sgd")), "one scale"),
         (lambda: optimizers.schedules.PiecewiseConstantDecay([1, 2], [0.1]), "boundaries"),
         (lambda: optimizers.schedules.CosineDecay(0.1, 0), "decay_steps"),
     ],

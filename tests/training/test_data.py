@@ -262,11 +262,7 @@ def test_steps_go_on_in_the_same_pass(kind, steps, expected):
     }[kind]()
     for epoch, batches in enumerate(expected):
         short = len(batches) < steps
-        with (
-            pytest.warns(UserWarning, match="Your input ran out of data")
-            if short
-            else contextlib.nullcontext()
-        ):
+        with pytest.warns(UserWarning, match="Your input ran out of data") if short else contextlib.nullcontext():
             got = [int(y[0]) for _, y, _ in source.epoch(epoch)]
         assert got == batches, epoch
         if kind != "function":
@@ -475,9 +471,7 @@ def test_tensors_of_any_framework(name):
     (x, *_) = next(make_source(iter([(tensor(X), tensor(Y))])).epoch())
     assert type(x) is np.ndarray
     with backends.use_backend(name):
-        (x, y, w) = next(
-            make_source(iter([(tensor(X), tensor(np.arange(10)))]), class_weight={1: 3.0}).epoch()
-        )
+        (x, y, w) = next(make_source(iter([(tensor(X), tensor(np.arange(10)))]), class_weight={1: 3.0}).epoch())
         assert isinstance(x, kind)
         assert w.tolist() == [1, 3, *[1] * 8]
 
@@ -567,9 +561,7 @@ def test_an_empty_generator():
         make_source(iter([]))
 
 
-@pytest.mark.parametrize(
-    ("make", "name"), [(lambda: iter([X]), "generator"), (lambda: Batches(X, Y, 2), "PyDataset")]
-)
+@pytest.mark.parametrize(("make", "name"), [(lambda: iter([X]), "generator"), (lambda: Batches(X, Y, 2), "PyDataset")])
 def test_parts_apart_from_a_data_set_are_refused(make, name):
     with pytest.raises(ValueError, match=f"When providing `x` as a {name}, `y` should not be passed"):
         make_source(make(), Y)

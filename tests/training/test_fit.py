@@ -50,12 +50,16 @@ def test_however_it_runs_the_numbers_are_the_same(training_backend, option):
 
 
 @pytest.mark.parametrize("steps, epochs, message", [(None, 1, "after 1 of 3 epochs"), (2, 2, "got 0 batches instead")])
-def test_a_generator_that_ends_early(training_backend, steps, epochs, message):
+def test_a_generator_that_ends_early(training_backend, tmp_path, steps, epochs, message):
     batches = ((X[i : i + 4], Y[i : i + 4]) for i in range(0, 16, 4))
+    save = kerata.callbacks.ModelCheckpoint(str(tmp_path / "{epoch}-{loss:.3f}.weights.h5"), save_weights_only=True)
     with pytest.warns(UserWarning, match=message):
-        history = classifier(run_eagerly=True).fit(batches, epochs=3, steps_per_epoch=steps, verbose=0)
-    # Of an epoch without batches there is nothing to say.
-    assert len(history.history["loss"]) == len(history.history["accuracy"]) == epochs
+        history = classifier(run_eagerly=True).fit(
+            batches, epochs=3, steps_per_epoch=steps, verbose=0, validation_data=(X, Y), callbacks=[save]
+        )
+    # An epoch without batches is none: nothing is validated, saved or logged.
+    assert {len(values) for values in history.history.values()} == {len(history.epoch)} == {epochs}
+    assert len(list(tmp_path.iterdir())) == epochs
 
 
 @pytest.mark.parametrize(

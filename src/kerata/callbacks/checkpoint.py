@@ -1,7 +1,5 @@
 """What callbacks share that save the model from time to time."""
 
-import warnings
-
 from kerata.callbacks.messages import say
 from kerata.callbacks.monitor import MonitorCallback
 
@@ -44,22 +42,10 @@ class CheckpointCallback(MonitorCallback):
         raise NotImplementedError(f"{type(self).__name__} doesn't say how it saves: write `_save_model`.")
 
     def _is_wanted(self, epoch, path, logs):
-        logs = logs or {}
         if not self.save_best_only:
             return self._said(f"saving model to {path}", epoch)
-        current = logs.get(self.monitor)
+        current = self._monitored(logs, "can save best model only with that, so this one is saved")
         if current is None:
-            warnings.warn(
-                f"Can save best model only with {self.monitor} available, which it isn't; saving this one. "
-                f"Available are: {', '.join(logs)}.",
-                stacklevel=4,
-            )
-            return True
-        if getattr(current, "ndim", 0) > 0:
-            warnings.warn(
-                f"Can save best model only when `{self.monitor}` is a single number; saving this one.",
-                stacklevel=4,
-            )
             return True
         if not self._is_improvement(current, self.best):
             self._said(f"{self.monitor} did not improve from {_shown(self.best)}", epoch)

@@ -88,4 +88,4 @@ class EarlyStopping(MonitorCallback):
 
     def get_monitor_value(self, logs):
         """The watched number, or `None` with a warning if the logs lack it."""
-        return self._monitored(logs, "Early stopping conditioned on metric")
+        return self._monitored(logs, "it can't tell whether to stop")

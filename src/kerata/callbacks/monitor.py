@@ -62,15 +62,24 @@ class MonitorCallback(Callback):
         compare = {ops.greater: operator.gt, ops.less: operator.lt}.get(self.monitor_op, self.monitor_op)
         return bool(compare(np.float32(value - self.min_delta), np.float32(reference)))
 
-    def _monitored(self, logs, what):
-        """The number, or `None` with a warning when it isn't there."""
-        value = (logs or {}).get(self.monitor)
+    def _monitored(self, logs, meanwhile):
+        """The number, or `None` with a warning when it isn't there, or is several.
+
+        Args:
+            logs: what there is.
+            meanwhile: what the callback does without it, for the warning.
+        """
+        logs = logs or {}
+        value = logs.get(self.monitor)
+        problem = None
         if value is None:
-            warnings.warn(
-                f"{what} `{self.monitor}` which is not available. Available metrics are: {', '.join(logs or {})}",
-                stacklevel=3,
-            )
-        return value
+            problem = f"`{self.monitor}` is not available (available: {', '.join(logs) or 'nothing'})"
+        elif getattr(value, "ndim", 0) > 0:
+            problem = f"`{self.monitor}` is no single number (its shape is {tuple(value.shape)})"
+        if problem is None:
+            return value
+        warnings.warn(f"{type(self).__name__}: {problem}; {meanwhile}.", stacklevel=3)
+        return None
 
 
 def _direction(model, name):

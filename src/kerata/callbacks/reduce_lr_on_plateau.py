@@ -1,6 +1,5 @@
 """`ReduceLROnPlateau`: smaller steps when learning stagnates."""
 
-
 import numpy as np
 
 from kerata.callbacks.learning_rate import get_rate, rated_optimizers, rates
@@ -66,7 +65,7 @@ class ReduceLROnPlateau(MonitorCallback):
         logs.update(rates(optimizers))
         if self.monitor_op is None:
             self._set_monitor_op()
-        current = self._monitored(logs, "Learning rate reduction is conditioned on metric")
+        current = self._monitored(logs, "the learning rate stays as it is")
         if current is None:
             return
         rested = self.in_cooldown()

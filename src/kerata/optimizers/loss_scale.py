@@ -3,7 +3,7 @@
 from kerata import backends, ops
 from kerata.core import serialization
 from kerata.initializers.constants import Constant
-from kerata.optimizers import arguments
+from kerata.optimizers import arguments, lookup
 from kerata.optimizers.optimizer import Optimizer
 from kerata.optimizers.row_gradients import RowGradient, applied, values_of
 
@@ -18,13 +18,14 @@ class LossScaleOptimizer(Optimizer):
     2018.
 
     Args:
-        inner_optimizer: the optimizer that makes the steps.
+        inner_optimizer: the optimizer that makes the steps, or its name or config.
         initial_scale: where the scale begins.
         dynamic_growth_steps: number of good steps after which the scale is doubled.
         name: name.
 
     Raises:
-        ValueError: for arguments that belong to the inner optimizer, or are unknown.
+        ValueError: for arguments that belong to the inner optimizer, or are unknown; an inner optimizer that is none, or that
+            scales the loss itself.
 
     >>> import kerata
     >>> optimizer = kerata.optimizers.LossScaleOptimizer(kerata.optimizers.SGD(0.5), initial_scale=4.0)
@@ -41,15 +42,15 @@ class LossScaleOptimizer(Optimizer):
             )
         _reject(kwargs)
         super().__init__(learning_rate=0.0, name=name)
-        self.inner_optimizer = inner_optimizer
+        self.inner_optimizer = _made(inner_optimizer)
         self.initial_scale = initial_scale
         self.dynamic_growth_steps = dynamic_growth_steps
 
-    def build(self, variables):
+    def build(self, var_list):
         """Make the scale and its counter, and build the inner optimizer."""
         if self.built:
             return
-        super().build(variables)
+        super().build(var_list)
         self.step_counter = self.add_variable((), dtype="int32", name="step_counter")
         self.dynamic_scale = self.add_variable((), Constant(self.initial_scale), "float32", name="dynamic_scale")
         # One scale is enough.
@@ -148,6 +149,16 @@ class LossScaleOptimizer(Optimizer):
 def _choose(condition, yes, no):
     """`ops.cond` of a condition that is known, for results of any kind."""
     return yes() if condition else no()
+
+
+def _made(inner):
+    """The inner optimizer."""
+    found = inner if inner is None else lookup.get(inner)
+    if found is None:
+        raise ValueError("LossScaleOptimizer: `inner_optimizer` must be an optimizer, or its name or config, not None.")
+    if isinstance(found, LossScaleOptimizer):
+        raise ValueError("LossScaleOptimizer: the inner optimizer scales the loss itself; one scale is enough.")
+    return found
 
 
 def _reject(kwargs):

@@ -13,7 +13,8 @@ class OrbaxCheckpoint(CheckpointCallback):
 
     Of each, `directory` gets a folder: named by the epoch, or, where batches are counted, by the optimizer's iterations. Those that aren't
     kept are removed. `kerata.saving.load_model(directory)` and `model.load_weights(directory)` read the one written last, on
-    any backend; Keras reads them too, in a folder the one of the largest number. Needs the package `orbax-checkpoint`, which brings JAX along.
+    any backend; Keras reads them too, of a folder the one of the largest number. Needs the package `orbax-checkpoint`, which brings
+    JAX along.
 
     Args:
         directory: folder for the checkpoints; it is made if need be.

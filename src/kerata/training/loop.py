@@ -75,8 +75,11 @@ def fit(
                 model.reset_metrics()
                 callbacks.on_epoch_begin(epoch)
                 source.on_epoch_begin()
-                logs = run.epoch(epoch, first)
-                first = 0
+                found = run.epoch(epoch, first)
+                if run.idle and not first and source.exhausted:
+                    # Nothing was left for it: it was no epoch, and there's nothing new to validate, save or log.
+                    break
+                logs, first = found, 0
                 source.on_epoch_end()
                 if validation is not None and _validates(epoch, validation_freq):
                     logs = {

@@ -99,8 +99,7 @@ class PyDataset:
         if hasattr(self, "__len__"):
             return len(self)
         raise NotImplementedError(
-            f"{type(self).__name__} must define `__len__(self)`, or `num_batches` (`None` for a data set "
-            "without end)."
+            f"{type(self).__name__} must define `__len__(self)`, or `num_batches` (`None` for a data set without end)."
         )
 
     def on_epoch_begin(self):
@@ -145,10 +144,7 @@ class PyDatasetSource(Source):
         if dataset.workers < 2 and not (dataset.workers and dataset.use_multiprocessing):
             return None
         kind = type(dataset)
-        changes = (
-            kind.on_epoch_begin is not PyDataset.on_epoch_begin
-            or kind.on_epoch_end is not PyDataset.on_epoch_end
-        )
+        changes = kind.on_epoch_begin is not PyDataset.on_epoch_begin or kind.on_epoch_end is not PyDataset.on_epoch_end
         return Workers(dataset, dataset.workers, dataset.use_multiprocessing, dataset.max_queue_size, changes)
 
     def epoch(self, index=0, start=0, raw=False):

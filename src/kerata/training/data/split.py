@@ -20,9 +20,7 @@ def train_validation_split(arrays, validation_split):
         `((x, y, sample_weight), (x, y, sample_weight))`, for training and for validation.
     """
     if not 0 < validation_split < 1:
-        raise ValueError(
-            f"fit: `validation_split` must lie between 0 and 1, but {validation_split!r} was given."
-        )
+        raise ValueError(f"fit: `validation_split` must lie between 0 and 1, but {validation_split!r} was given.")
     names = ("x", "y", "sample_weight")
     for part in arrays:
         if kind_of(part) != "arrays":
