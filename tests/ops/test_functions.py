@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.ndimage
 
 import kerata
 from kerata import backends, ops
@@ -346,6 +347,51 @@ def test_watched_and_unwatched_values_agree_with_finite_gradients(training_backe
     (value, _), grads = training_backend.value_and_grad(loss)([x, x])
     assert float(value) == pytest.approx(float(loss([x, x])[0]))
     assert all(np.isfinite(host(g)).all() for g in grads)
+
+
+def test_what_is_not_known_to_be_one_is_not_squeezed_away(backend):
+    """As in Keras's symbols; a batch of one stays a batch."""
+    x = kerata.Input((1, 3))
+    y = ops.squeeze(x)
+    assert y.shape == (None, 3) and ops.squeeze(KerasTensor((None, None))).shape == (None, None)
+    for n in (1, 2):
+        images = np.ones((n, 1, 3), "float32")
+        assert tuple(kerata.Model(x, y)(images).shape) == (n, 3)
+        graph = trace(lambda t: ops.squeeze(t), KerasTensor((None, 1, 3)), dynamic=True)
+        assert tuple(Plan(graph, backend)(ops.convert_to_tensor(images)).shape) == (n, 3)
+
+
+@pytest.mark.parametrize("axis", [-1, 0])
+@pytest.mark.parametrize("index", [2, np.int32(2), np.int64(0), np.array(7), -1])
+def test_one_hot_of_a_scalar(index, axis, backend):
+    """Real Keras: a vector; out of bounds, of zeros."""
+    got = ops.one_hot(index, 4, axis=axis)
+    np.testing.assert_array_equal(host(got), np.arange(4) == int(index))
+    assert ops.dtype(got) == "float32"
+    assert ops.one_hot(KerasTensor((), "int32"), 4, axis=axis).shape == (4,)
+    if hasattr(backend, "sparse"):
+        sparse = ops.one_hot(index, 4, axis=axis, sparse=True)
+        assert backend.sparse.is_sparse(sparse)
+        np.testing.assert_array_equal(host(sparse), host(got))
+    for bad in (1, -2):
+        with pytest.raises(ValueError, match=f"one_hot: axis {bad} is out of bounds"):
+            ops.one_hot(index, 4, axis=bad)
+
+
+@pytest.mark.parametrize("of_inputs", ["bfloat16", "float32", "float64", "uint8"])
+@pytest.mark.parametrize("of_places", ["float16", "float64", "int32"])
+def test_map_coordinates_of_mixed_dtypes(of_inputs, of_places, backend):
+    for x, mode, scipys in (
+        (np.arange(4.0), "constant", "grid-constant"),
+        (np.arange(12.0).reshape(3, 4), "wrap", "grid-wrap"),
+    ):
+        places = np.stack([np.linspace(-1, n, 7) for n in x.shape])
+        inputs, places = ops.cast(x, of_inputs), ops.cast(places, of_places)
+        got = ops.image.map_coordinates(inputs, places, 1, mode)
+        assert ops.dtype(got) == ops.dtype(inputs)
+        want = scipy.ndimage.map_coordinates(x, host(ops.cast(places, "float64")), order=1, mode=scipys)
+        tol = {"uint8": 0.51, "bfloat16": 0.05}.get(of_inputs, 1e-4)
+        np.testing.assert_allclose(host(ops.cast(got, "float64")), want, atol=tol)
 
 
 def test_numbers_beside_tensors_have_their_dtype(backend):

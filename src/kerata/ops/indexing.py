@@ -15,7 +15,7 @@ from kerata.ops.core import dtype as dtype_of
 from kerata.ops.core import shape as shape_of
 from kerata.ops.declare import Dims, Index, Key, Tensor, composite, primitive, to_native
 from kerata.ops.elementwise import add, cast, floor_divide, logical_or, mod, sign, where
-from kerata.ops.movement import canonical_dims, expand_dims, reshape
+from kerata.ops.movement import canonical_dims, expand_dims, ndim, reshape
 from kerata.ops.reduction import _max
 from kerata.ops.reduction import sum as _sum
 
@@ -230,6 +230,8 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):  # noqa: F811
     """
     if sparse:
         sparse_rules.need(backends.current(), "one_hot")
+    if axis not in (-1, 0):
+        axis = rules.axis_in(axis, ndim(x) + 1, "one_hot")
     make = sparse_one_hot if sparse else _one_hot
     return make(x, positive_int(num_classes, "num_classes", "one_hot"), axis, dtypes.standardize_dtype(dtype))
 

@@ -122,11 +122,18 @@ def expand_dims(x: Index, axis: Axis):
 
 @primitive(rule=rules.squeeze)
 def squeeze(x: Index, axis: Axis = None):
+    """Drop dimensions of 1: the primitive."""
+
+
+_squeeze = squeeze
+
+
+def squeeze(x, axis=None):  # noqa: F811
     """Drop dimensions of 1 (`numpy.squeeze`).
 
     Args:
         x: tensor of any shape.
-        axis: int or tuple of ints; by default all that are 1.
+        axis: int or tuple of ints; by default all that are 1, of a symbolic tensor those that are known to be.
 
     Returns:
         Tensor of `x`'s dtype.
@@ -134,6 +141,13 @@ def squeeze(x: Index, axis: Axis = None):
     >>> ops.squeeze([[1, 2]])
     [1, 2]
     """
+    if axis is None and type(x) is KerasTensor and None in x.shape:
+        # What isn't known stays, be it 1 when it is.
+        axis = tuple(i for i, d in enumerate(x.shape) if d == 1)
+    return _squeeze(x, axis)
+
+
+squeeze.op = _squeeze.op
 
 
 @primitive(rule=rules.broadcast_to)

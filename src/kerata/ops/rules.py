@@ -217,8 +217,6 @@ def expand_dims(x, axis):
 
 def squeeze(x, axis):
     if axis is None:
-        if None in x.shape:
-            raise ValueError(f"which dimensions of {tuple(x.shape)} are 1 isn't known; give `axis`.")
         return spec(tuple(d for d in x.shape if d != 1), x.dtype)
     drop = axes_in(axis, len(x.shape))
     for a in drop:

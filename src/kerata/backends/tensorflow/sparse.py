@@ -41,9 +41,10 @@ def to_sparse(dense):
 
 def sparse_one_hot(x, num_classes, axis, dtype):
     """One 1 a number, as a sparse tensor."""
-    kept = tf.logical_and(x >= 0, x < num_classes)
-    at, classes = tf.where(kept), tf.cast(tf.boolean_mask(x, kept), tf.int64)
     shape = tf.concat([tf.shape(x, tf.int64), [num_classes]], 0)
+    row = x if x.shape.rank else x[None]
+    kept = tf.logical_and(row >= 0, row < num_classes)
+    at, classes = tf.where(kept)[:, : x.shape.rank], tf.cast(tf.boolean_mask(row, kept), tf.int64)
     hot = tf.SparseTensor(tf.concat([at, classes[:, None]], 1), tf.ones(tf.shape(classes), dtype), shape)
     hot.set_shape(x.shape + [num_classes])
     rank = x.shape.rank

@@ -52,7 +52,7 @@ def _sampled(x, places, order, mode, fill_value):
         value = take(flat, index, axis=0)
         if inside is not None:
             value = where(_spread(inside, value), value, cast(fill_value, dtype_of(value)))
-        total = total + value * _spread(weight, value) if order else value
+        total = total + value * cast(_spread(weight, value), dtype_of(value)) if order else value
     return total
 
 
