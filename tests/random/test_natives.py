@@ -152,8 +152,39 @@ def test_unknown_length_of_a_permutation_on_tensorflow():
     tf = pytest.importorskip("tensorflow")
     b = backends.load("tensorflow")
     program = tf.function(b.random_permutation)
-    for n in (0, 1, 2000):
-        assert program(key_of(b), tf.constant(n)).numpy().tolist() == threefry.permutation(KEY, n).tolist()
+    for n in (0, 1, 7, 256, 257, 2000):
+        expected = threefry.permutation(KEY, n).tolist()
+        assert program(key_of(b), tf.constant(n)).numpy().tolist() == expected
+        assert program(key_of(b), n).numpy().tolist() == expected
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, 0.7), (-0.3, 0.83), (1e-3, 1e3)])
+def test_few_uniforms_on_tensorflow(bounds):
+    """They are made by one compiled call: the same bits."""
+    tf = pytest.importorskip("tensorflow")
+    b = backends.load("tensorflow")
+    args = (*bounds, "float32")
+    for shape in ((), (8, 1, 1), (256,)):
+        result = tf.function(lambda key, shape=shape: b.random_uniform(key, shape, *args))(key_of(b))
+        check(b, result, "random_uniform", (shape, *args))
+    unknown = tf.function(lambda key, n: b.random_uniform(key, (n,), *args))
+    for n in (1, 9, 257):
+        check(b, unknown(key_of(b), tf.constant(n)), "random_uniform", ((n,), *args))
+
+
+def test_gammas_in_a_graph_on_tensorflow():
+    """Compiled where the shape is known."""
+    tf = pytest.importorskip("tensorflow")
+    from kerata import random
+
+    with backends.use_backend("tensorflow"):
+        expected = random.beta((40,), 0.2, 3.0, seed=5).numpy()
+        for result in (
+            tf.function(lambda: random.beta((40,), 0.2, 3.0, seed=5))(),
+            tf.function(lambda n: random.beta((n,), 0.2, 3.0, seed=5))(tf.constant(40)),
+            tf.function(lambda: random.beta((40,), 0.2, 3.0, seed=5), jit_compile=True)(),
+        ):
+            np.testing.assert_allclose(result.numpy(), expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize(

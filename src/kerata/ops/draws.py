@@ -277,18 +277,18 @@ def random_log_gamma(alpha: Float, key: Index, shape: Dims):
 def _whole(function, shape, *tensors):
     """Call a function that loops over small draws, as a whole: the calls of its ops would take longer than they.
 
-    Where eager loops are compiled (JAX), it's one program that is kept; where draws are made on the host anyway, so is all else.
+    Where draws are made on the host anyway, so is all else; where loops can be compiled, it's one program that is kept.
     """
     b = backends.current()
     if any_symbolic((shape, *tensors)):
         return function(shape, *tensors)
+    if hasattr(b, "draws_on_host") and b.draws_on_host(*tensors):
+        with backends.use_backend("numpy"):
+            result = function(shape, *map(b.to_numpy, tensors))
+        return b.convert(result)
     if hasattr(b, "compiled_whole"):
         return b.compiled_whole(function)(tuple(shape), *tensors)
-    if not hasattr(b, "draws_on_host") or not b.draws_on_host(*tensors):
-        return function(shape, *tensors)
-    with backends.use_backend("numpy"):
-        result = function(shape, *map(b.to_numpy, tensors))
-    return b.convert(result)
+    return function(shape, *tensors)
 
 
 def _log_gamma(shape, alpha, key):

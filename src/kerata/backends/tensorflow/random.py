@@ -3,9 +3,11 @@
 Eagerly the numbers are made by `core.threefry` in NumPy, in place; in a graph the same recipes are TensorFlow
 ops, for XLA and without, and dimensions may be scalar tensors. The cipher's 120 ops take a graph long, so
 where XLA doesn't compile it anyway, it compiles the cipher of a fixed number of blocks, which is called as
-often as needed. With `set_rng("native")`, `tf.random.stateless_*` give uniforms, normals and masks.
+often as needed; uniforms, orders and splits of few blocks are one call. With `set_rng("native")`,
+`tf.random.stateless_*` give uniforms, normals and masks.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -15,7 +17,7 @@ from kerata.backends.tensorflow.eager_calls import eager_alone
 from kerata.core import config, threefry
 
 __all__ = [
-    "draws_on_host", "random_bits", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
+    "compiled_whole", "draws_on_host", "random_bits", "random_fold", "random_mask", "random_next", "random_normal", "random_permutation",
     "random_randint", "random_randint_between", "random_split", "random_truncated_normal",
     "random_uniform",
 ]  # fmt: skip
@@ -42,6 +44,31 @@ def _size(shape):
     return math.prod(shape) if all(isinstance(d, int) for d in shape) else tf.reduce_prod(tf.stack(shape))
 
 
+def compiled_whole(function):
+    """A function of a shape and tensors, compiled by XLA in a graph where all of the shape is known; else as it is."""
+
+    def whole(shape, *tensors):
+        if in_xla() or not all(isinstance(d, int) for d in shape):
+            return function(shape, *tensors)
+        return _compiled(function, shape)(*tensors)
+
+    return whole
+
+
+@functools.lru_cache(64)
+def _compiled(function, shape):
+    return tf.function(functools.partial(function, shape), jit_compile=True, autograph=False)
+
+
+def _in_few(count, few, many):
+    """Which of two functions to call: for at most `_FEW` blocks where XLA doesn't compile all, or for any number."""
+    if in_xla():
+        return many()
+    if isinstance(count, int):
+        return few() if count <= _FEW else many()
+    return tf.cond(count <= _FEW, few, many)
+
+
 # -- keys and bits ---------------------------------------------------------------------------------
 
 
@@ -55,7 +82,14 @@ def random_next(state):
 def random_split(key, num):
     if _on_host():
         return tf.constant(threefry.split(key.numpy(), num))
+    if isinstance(num, int) and num == 2 and not in_xla():
+        return _halves(key)
     return tf.stack(_blocks(key, num), 1)
+
+
+@tf.function(jit_compile=True, autograph=False, input_signature=[_KEY_SPEC])
+def _halves(key):
+    return tf.stack(_encrypted(key, tf.range(2)), 1)
 
 
 def random_fold(key, data):
@@ -85,10 +119,7 @@ def _blocks(key, count):
     """Both outputs of the blocks `0..count` (a tensor here has fewer than 2**31 elements), uint32."""
     if in_xla():
         return _encrypted(key, tf.range(count, dtype=tf.int32))
-    if isinstance(count, int):
-        both = _few(key) if count <= _FEW else _many(key, count)
-    else:
-        both = tf.cond(count <= _FEW, lambda: _few(key), lambda: _many(key, count))
+    both = _in_few(count, lambda: _few(key), lambda: _many(key, count))
     return tf.unstack(both[:, :count])
 
 
@@ -154,8 +185,24 @@ def _truncated_normal(key, shape, dtype):
 
 
 def _uniform(key, shape, minval, maxval, dtype):
-    values = _uniform01(key, shape, dtype)
     low, scale = threefry.affine_constants(minval, maxval, dtype)
+    if dtype != "float32":
+        return _scaled(_uniform01(key, shape, dtype), low, scale, dtype)
+    count = _size(shape)
+    return _in_few(
+        count,
+        lambda: tf.reshape(_few_uniform(key, float(low), float(scale))[:count], shape),
+        lambda: _scaled(_uniform01(key, shape, dtype), low, scale, dtype),
+    )
+
+
+@tf.function(jit_compile=True, autograph=False, input_signature=[_KEY_SPEC, *[tf.TensorSpec((), tf.float64)] * 2])
+def _few_uniform(key, low, scale):
+    values = tf.cast(_uniform01(key, (_FEW,), "float32"), tf.float64) * scale + low
+    return tf.maximum(tf.cast(values, tf.float32), tf.cast(low, tf.float32))
+
+
+def _scaled(values, low, scale, dtype):
     if low == 0:
         return values * scale
     if dtype == "float32":  # rounded once, see `threefry.uniform`
@@ -269,6 +316,20 @@ def _randint(key, shape, minval, maxval, dtype):
 def random_permutation(key, n):
     if _on_host():
         return tf.constant(threefry.permutation(key.numpy(), n))
+    return _in_few(n, lambda: _few_in_order(key, n)[:n], lambda: _permutation(key, n))
+
+
+@tf.function(jit_compile=True, autograph=False, input_signature=[_KEY_SPEC, tf.TensorSpec((), tf.int32)])
+def _few_in_order(key, n):
+    """An order of `n`, then what is left of `_FEW`: so few are sorted once, see `threefry.permutation_rounds`."""
+    _, subkey = tf.unstack(random_split(key, 2))
+    places = tf.range(_FEW)
+    words = tf.where(places < n, tf.cast(_words(subkey, (_FEW,)), tf.int64), _WORD + 1)
+    tagged = tf.sort(words * _FEW + tf.cast(places, tf.int64))
+    return tf.cast(tf.bitwise.bitwise_and(tagged, _FEW - 1), tf.int32)
+
+
+def _permutation(key, n):
     if not isinstance(n, int):
         return _permutation_of_unknown(key, n)
     order = tf.range(n, dtype=tf.int32)
