@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kerata
-from kerata import backends, layers
+from kerata import backends, layers, ops
 
 torch = pytest.importorskip("torch")
 X = np.ones((4, 2), "float32")
@@ -115,6 +115,48 @@ def test_parameters_that_torch_assigns_are_the_variables_values():
     model(X)
     model.load_state_dict({name: p.detach() * 0 for name, p in model.named_parameters()}, assign=True)
     assert [v.value for v in model.weights] == list(model.parameters()) and not model.predict(X, verbose=0).any()
+
+
+class Blocks(kerata.Model):
+    """Layers and variables without names, in lists and attributes."""
+
+    def __init__(self, head=1):
+        super().__init__()
+        self.blocks = [layers.Dense(2), layers.Dense(2)]
+        self.factor = kerata.Variable(np.ones(2, "float32"))
+        self.head = kerata.Sequential([layers.Dense(2), layers.Dropout(0.1), layers.BatchNormalization(), layers.Dense(head)])
+
+    def call(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x * self.factor)
+
+
+@pytest.mark.parametrize("assign", [False, True])
+def test_states_of_models_of_the_kind_load(assign):
+    first, second = Blocks(), Blocks()
+    first(X), second(X)
+    state = first.state_dict()
+    assert not set(state) & set(second.state_dict())
+    for owner, target in ((first, second), (torch.nn.Sequential(first), torch.nn.Sequential(second))):
+        for v in second.weights:
+            v.assign(ops.zeros_like(v))
+        assert target.load_state_dict(owner.state_dict(), assign=assign) == ([], [])
+        np.testing.assert_array_equal(second.predict(X, verbose=0), first.predict(X, verbose=0))
+    assert set(state) == set(first.state_dict())  # what was given isn't changed
+
+
+def test_states_of_other_models_do_not():
+    model, wide, other = Blocks(), Blocks(head=3), kerata.Sequential([layers.Dense(2, name="mine"), layers.Dense(1)])
+    model(X), wide(X), other(X)
+    with pytest.raises(RuntimeError, match="size mismatch for head.dense_"):
+        model.load_state_dict(wide.state_dict())
+    with pytest.raises(RuntimeError, match="Unexpected key"):
+        model.load_state_dict(other.state_dict())
+    yours = kerata.Sequential([layers.Dense(2, name="yours"), layers.Dense(1)])
+    yours(X)
+    with pytest.raises(RuntimeError, match='Missing key.*"yours.kernel"'):
+        yours.load_state_dict(other.state_dict())
 
 
 @pytest.mark.parametrize("eager", [False, True])

@@ -7,6 +7,7 @@ import torch
 
 from kerata.backends.torch.core import _NAMES, DTYPES
 from kerata.core.changes import changes
+from kerata.core.names import to_snake_case
 
 _HOOKS = (
     "register_forward_hook",
@@ -29,6 +30,7 @@ def module_class(cls):
             "__doc__": cls.__doc__,
             "_is_module_class": True,
             "torch_params": property(_parameters),
+            "_load_from_state_dict": _load_from_state_dict,
             **{name: _noticed(name) for name in _HOOKS},
         }
         found = _classes[cls] = type(cls)(cls.__name__, (cls, torch.nn.Module), namespace)
@@ -38,6 +40,48 @@ def module_class(cls):
 def _parameters(layer):
     """The tensor of each of the layer's variables, by path: what Keras calls `torch_params`."""
     return {variable.path: variable.storage for variable in layer.variables}
+
+
+def _load_from_state_dict(layer, state_dict, prefix, *args):
+    """`nn.Module`'s, which sees the state of another model of the kind under this one's names.
+
+    Automatic names count through the process (`dense_3`), so the other's have other numbers, in the same order.
+    """
+    names = _renumbered(layer, state_dict, prefix)
+    state_dict.update({names[told]: value for told, value in [(told, state_dict.pop(told)) for told in names]})
+    torch.nn.Module._load_from_state_dict(layer, state_dict, prefix, *args)
+
+
+def _renumbered(layer, state_dict, prefix):
+    """`{key in the state: the layer's}` where automatic names differ in their numbers alone."""
+    own = {name: to_snake_case(type(m).__name__) for name, m in layer._modules.items() if m is not None and _has_state(m)}
+    own |= dict.fromkeys(layer._parameters, "variable")
+    told = dict.fromkeys(key[len(prefix) :].partition(".")[0] for key in state_dict if key.startswith(prefix))
+    names = {}
+    for base in set(own.values()):
+        number = functools.partial(_number, base=base)
+        mine = sorted((n for n, b in own.items() if b == base and number(n) is not None), key=number)
+        others = sorted((n for n in told if number(n) is not None), key=number)
+        if mine != others and len(mine) == len(others):
+            names |= dict(zip(others, mine, strict=True))
+    renamed = {}
+    for key in state_dict if names else ():
+        first, dot, rest = key[len(prefix) :].partition(".")
+        if key.startswith(prefix) and first in names:
+            renamed[key] = f"{prefix}{names[first]}{dot}{rest}"
+    return renamed
+
+
+def _number(name, base):
+    """That of an automatic name; `None` if it's no such name."""
+    if name == base:
+        return 0
+    number = name.removeprefix(base + "_")
+    return int(number) if number != name and number.isdecimal() else None
+
+
+def _has_state(module):
+    return next(iter(module.state_dict()), None) is not None
 
 
 def _noticed(name):
