@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kerata import backends, ops
+from kerata.backends import repeated
 from kerata.core import dtypes
 from kerata.graph.plan import Plan
 from kerata.graph.tensor import KerasTensor
@@ -240,14 +241,11 @@ def test_compiled_by_tensorflow(case):
             close(host(got), host(want), case.tol)
 
 
-@pytest.mark.skipif("tensorflow" not in backends.installed(), reason="needs TensorFlow")
-@pytest.mark.parametrize("case", [s for s in SAMPLES if tensors(s)], ids=str)
-def test_calls_in_one_by_tensorflow(case, monkeypatch):
-    """Eager calls that come again and again give the bits of the first, which went operation by operation."""
-    from kerata.backends.tensorflow import eager_calls
-
-    monkeypatch.setattr(eager_calls, "_PATIENCE", 1)
-    with backends.use_backend("tensorflow"):
+@runs([s for s in SAMPLES if tensors(s)], names=[name for name in BACKENDS if name != "jax"])
+def test_repeated_calls(case, name, monkeypatch):
+    """Eager calls that come again and again give the bits of the first, which went op by op."""
+    monkeypatch.setattr(repeated, "PATIENCE", 1)
+    with backends.use_backend(name):
         first, again = call(case, native), call(case, native)
         for got, want in zip(again, first, strict=True):
             np.testing.assert_array_equal(host(got), host(want))

@@ -29,6 +29,7 @@ from kerata.core.dtypes import WEAK_FLOAT, WEAK_INT
 from kerata.graph.tensor import KerasTensor, fresh, spec
 from kerata.graph.trace import Node, Trace, current_trace
 from kerata.ops import sparse_rules
+from kerata.ops.planned import planned
 
 
 class Role:
@@ -289,7 +290,10 @@ def form(op, b):
     """How a composite runs on a backend: its native, what the backend makes of the body, or the body."""
     made = getattr(b, op.native, None)
     if made is None:
-        made = b.whole(op) if hasattr(b, "whole") and not op.by_value else op.body
+        made = op.body
+        if not op.by_value:
+            made = planned(made, b) if hasattr(b, "kind_of_call") else made
+            made = b.whole(op, made) if hasattr(b, "whole") else made
     op.forms[b.NAME] = made
     return made
 

@@ -44,14 +44,14 @@ def _is_constant(value):
     return kind in _CONSTANTS or (kind is tuple and all(map(_is_constant, value)))
 
 
-def whole(op):
+def whole(op, body):
     """A composite's body compiled in one, the arguments that are no tensors being constants of it.
 
     Eagerly its ops would be called, and pass over memory, one by one.
     """
     constant = tuple(i for i in range(len(op.parameters)) if i not in op.tensor_at)
     # A function of its own: JAX would find what it traced of the body before settings changed.
-    compiled = static(*constant)(lambda *args: op.body(*args))
+    compiled = static(*constant)(lambda *args: body(*args))
     if not constant:
         return compiled
 
@@ -59,7 +59,7 @@ def whole(op):
         for i in constant:
             if not _is_constant(args[i]):
                 # A tensor among them, or what can't be a key.
-                return op.body(*args)
+                return body(*args)
         return compiled(*args)
 
     return run

@@ -1,0 +1,43 @@
+"""Composites called again and again, where ops are called one by one: a straight line of native calls takes the body's place."""
+
+import functools
+
+from kerata.backends.repeated import of_tensors, repeated
+from kerata.core import tree
+from kerata.graph.plan import Plan
+from kerata.graph.tensor import KerasTensor
+from kerata.graph.trace import current_trace, trace
+
+
+def planned(body, backend):
+    """A composite's body, whose eager calls of a kind that comes again and again are planned."""
+    return repeated(body, backend.kind_of_call, functools.partial(_plan, backend))
+
+
+def _plan(backend, body, args):
+    """`call(tensors)`, or `None` if the call can't be planned."""
+    tensors, alone = [x for x in args if type(x) in backend.TYPES], getattr(backend, "VALUES_ALONE", ())
+    if current_trace.get() is not None or not all(map(backend.is_concrete, tensors)):
+        return None
+
+    def expand(op):
+        if op.name in alone:
+            raise ValueError(f"{op.name} looks at values.")
+        return not hasattr(backend, op.native)
+
+    symbols = [KerasTensor(tuple(x.shape), backend.dtype_of(x)) for x in tensors]
+    try:
+        graph = trace(of_tensors(body, args, backend.TYPES), *symbols, expand=expand)
+        plan = Plan(graph, backend, bare=type(graph.outputs) is KerasTensor)
+    except Exception:
+        # It needs values.
+        return None
+    if not all(type(t) is KerasTensor for t in tree.flatten(graph.outputs)):
+        return None
+    return _caller(plan.function, None if type(graph.outputs) is KerasTensor else graph.outputs)
+
+
+def _caller(function, structure):
+    if structure is None:
+        return lambda tensors: function(*tensors)
+    return lambda tensors: tree.pack_sequence_as(structure, function(*tensors))
