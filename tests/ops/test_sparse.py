@@ -245,6 +245,28 @@ def test_constants_in_compiled_functions(b):
     np.testing.assert_allclose(ops.convert_to_numpy(result), np.maximum(X, Y) / D, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda x, y: ops.add(x, y), r"add: shapes .*\(2, 3\), \(3, 2\).* don't broadcast"),
+        (lambda x, y: ops.multiply(x, D.T), "multiply: shapes .* don't broadcast"),
+        (lambda x, y: ops.divide(x, D.T), "divide: shapes .* don't broadcast"),
+        (lambda x, y: ops.matmul(x, x), "matmul: inner dimensions 3 and 2 differ"),
+        (lambda x, y: ops.matmul(x, D), "matmul: inner dimensions 3 and 2 differ"),
+        (lambda x, y: ops.matmul(D, x), "matmul: inner dimensions 3 and 2 differ"),
+        (lambda x, y: ops.einsum("ij,jk->ik", x, x), "einsum: index 'j'"),
+        (lambda x, y: ops.sum(x, 2), "sum: axis 2 is out of bounds"),
+        (lambda x, y: ops.squeeze(x, 0), "squeeze: dimension 0 .* is 2"),
+        (lambda x, y: ops.reshape(x, (4, 2)), r"reshape: \(2, 3\) has 6 elements"),
+        (lambda x, y: ops.transpose(x, (0, 0)), "transpose: "),
+        (lambda x, y: ops.concatenate([x, y], 0), "concatenate: shapes .* must be equal"),
+    ],
+)
+def test_mistakes_are_named_before_a_sparse_function_is_called(call, message, b):
+    with pytest.raises(ValueError, match=message):
+        call(*placed([S(X), S(D.T)], native(b)))
+
+
 def test_backends_without_sparse_tensors():
     with backends.use_backend("numpy"):
         for make in (lambda **k: ops.one_hot([0, 1], 2, **k), lambda **k: ops.bincount([0, 1], **k)):

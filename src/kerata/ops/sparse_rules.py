@@ -257,9 +257,18 @@ def taken(b, op, args):
         return partial(_ragged_run(op, flags), b.ragged, op)
     rule = RULES.get(op.name)
     if rule is not None and rule.takes([f is not None for f in flags], args):
-        return partial(rule.run, b.sparse, op)
+        return partial(_checked_run, rule, b.sparse, op)
     densify(b, op, args)
     return None
+
+
+def _checked_run(rule, s, op, args):
+    """The call, after the op's rule for dense tensors: what the sparse functions do with shapes that don't fit is anything."""
+    from kerata.ops.declare import infer
+
+    if not op.is_composite and all(isinstance(d, int) for i in op.dims_at for d in args[i]):
+        infer(op, args, canonical=True)
+    return rule.run(s, op, args)
 
 
 def densify(b, op, args):
