@@ -11,6 +11,7 @@ from kerata import backends, layers, ops
 
 torch = pytest.importorskip("torch")
 X = np.ones((4, 2), "float32")
+RNG = np.random.default_rng(0)
 
 
 @pytest.fixture(autouse=True)
@@ -115,6 +116,53 @@ def test_parameters_that_torch_assigns_are_the_variables_values():
     model(X)
     model.load_state_dict({name: p.detach() * 0 for name, p in model.named_parameters()}, assign=True)
     assert [v.value for v in model.weights] == list(model.parameters()) and not model.predict(X, verbose=0).any()
+
+
+def _sequential():
+    return kerata.Sequential([kerata.Input((2,)), layers.Dense(3, "tanh"), layers.Dropout(0.1), layers.LayerNormalization()])
+
+
+@pytest.mark.parametrize("make", [lambda: layers.Dense(3), _sequential, lambda: Blocks(3)])
+@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
+def test_double_and_half_convert_the_model(make, dtype):
+    model = make()
+    x, tolerance = RNG.normal(size=(4, 2)).astype("float32"), {"float64": 1e-6, "float16": 1e-2, "bfloat16": 6e-2}[dtype]
+    wanted = model(x)
+    native = getattr(torch, dtype)
+    {"float64": model.double, "float16": model.half, "bfloat16": lambda: model.to(native)}[dtype]()
+    assert {v.dtype for v in model.weights} == {model.dtype, model.compute_dtype} == {dtype}
+    for given in (x, torch.tensor(x, dtype=native)):
+        for _ in range(20):  # eager calls are planned in time
+            found = model(given)
+        assert found.dtype == native and {p.dtype for p in model.parameters()} == {native}
+        torch.testing.assert_close(found.float(), wanted, rtol=tolerance, atol=tolerance)
+    torch.nn.Sequential(model).float()
+    assert model(x).dtype == torch.float32 and model.dtype == "float32"
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adafactor", "scaled"])
+@pytest.mark.parametrize("eager", [False, True])
+def test_training_goes_on_in_double(eager, optimizer):
+    model = _sequential()
+    if optimizer == "scaled":
+        optimizer = kerata.optimizers.LossScaleOptimizer(kerata.optimizers.SGD(momentum=0.5, use_ema=True))
+    model.compile(optimizer, "mse", run_eagerly=eager)
+    y = RNG.normal(size=(4, 3)).astype("float32")
+    model.fit(X, y, verbose=0)
+    model.double().fit(X, y, verbose=0)
+    assert model.predict(X, verbose=0).dtype == np.float64
+    assert {p.dtype for p in model.parameters()} == {torch.float64}
+    assert {layer.dtype for layer in kerata.models.clone_model(model).layers} == {"float64"}
+
+
+def test_quantized_layers_keep_their_integers():
+    layer = layers.Dense(3)
+    layer(X)
+    layer.quantize("int8")
+    wanted = layer(X)
+    layer.double()
+    assert layer.dtype_policy.name == "int8_from_float64" and layer._kernel.dtype == "int8"
+    torch.testing.assert_close(layer(X).float(), wanted, rtol=1e-5, atol=1e-6)
 
 
 class Blocks(kerata.Model):

@@ -284,6 +284,13 @@ class Layer(Operation, metaclass=LayerMeta):
         self.__dict__["_quick"] = None
         self.__dict__.pop("_native_dtype", None)
 
+    def _take_dtype(self, dtype):
+        """The framework has converted the variables (`nn.Module.double`): from now on the layer has that dtype."""
+        policy = self._own_policy()
+        if policy.quantization_mode is not None:
+            dtype = f"{policy.name.rpartition('_from_')[0]}_from_{dtype}"
+        self.dtype_policy = dtype
+
     dtype = property(lambda self: self.variable_dtype)
     variable_dtype = property(lambda self: self._own_policy().variable_dtype)
     compute_dtype = property(lambda self: self._own_policy().compute_dtype)

@@ -71,6 +71,11 @@ class Model(Trainer, Layer):
         with backends.use_backend(self._backend):
             return self(*args, **kwargs)
 
+    def _take_dtype(self, dtype):
+        super()._take_dtype(dtype)
+        if self.optimizer is not None and self.optimizer.built:
+            self.optimizer._follow_dtypes()
+
     def _call(self, args, kwargs):
         outputs = super()._call(args, kwargs)
         if self._forward is None and self.built:

@@ -142,6 +142,9 @@ class LossScaleOptimizer(Optimizer):
             else (self.inner_optimizer._fused_kernel(params))
         )
 
+    def _follow_dtypes(self):
+        self.inner_optimizer._follow_dtypes()
+
     def _bare_variables(self):
         return [*super()._bare_variables(), *self.inner_optimizer._bare_variables()]
 

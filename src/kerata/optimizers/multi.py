@@ -189,6 +189,10 @@ class MultiOptimizer(Optimizer):
     def _fused_kernel(self, params):
         return None
 
+    def _follow_dtypes(self):
+        for optimizer in self.optimizers:
+            optimizer._follow_dtypes()
+
     def _bare_variables(self):
         return [*super()._bare_variables(), *(v for o in self.optimizers for v in o._bare_variables())]
 

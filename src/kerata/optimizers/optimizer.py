@@ -779,6 +779,16 @@ class Optimizer(Constructed, metaclass=OptimizerMeta):
             return False
         return not any(re.search(name, variable.path) for name in self._undecayed_names)
 
+    def _follow_dtypes(self):
+        """The framework has converted variables (`nn.Module.double`): their slots are converted too."""
+        kept = [list(slots.values()) for slots in self._slots]
+        for more in (self._model_variables_moving_average, self._accumulated_gradients):
+            for slots, slot in zip(kept, more, strict=False):
+                slots.append(slot)
+        for variable, slots in zip(self._trainable_variables, kept, strict=True):
+            for slot in slots:
+                slot.recast(variable.dtype)
+
     def _place_of(self, variable):
         """The variable's place among those the optimizer was built with."""
         if self._places is None:

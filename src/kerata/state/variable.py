@@ -162,6 +162,14 @@ class Variable:
         self._storage = backend.assign(self._storage, value)
         return self
 
+    def recast(self, dtype):
+        """Keep the value in another floating dtype from now on; integers stay as they are."""
+        dtype = dtypes.standardize_dtype(dtype)
+        if dtype != self._dtype and dtypes.is_float(self._dtype):
+            value = self.numpy()
+            self._dtype = dtype
+            self._keep(self._backend, value.astype(dtypes.to_numpy_dtype(dtype)))
+
     def assign_add(self, value):
         """Add to the value."""
         return self.assign(self + value)

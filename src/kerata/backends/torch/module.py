@@ -30,6 +30,7 @@ def module_class(cls):
             "__doc__": cls.__doc__,
             "_is_module_class": True,
             "torch_params": property(_parameters),
+            "_apply": _apply,
             "_load_from_state_dict": _load_from_state_dict,
             **{name: _noticed(name) for name in _HOOKS},
         }
@@ -40,6 +41,19 @@ def module_class(cls):
 def _parameters(layer):
     """The tensor of each of the layer's variables, by path: what Keras calls `torch_params`."""
     return {variable.path: variable.storage for variable in layer.variables}
+
+
+def _apply(layer, fn, *args, **kwargs):
+    """`nn.Module`'s, by which `double()`, `half()` and `to()` go: what they make of the parameters' dtype is the layer's dtype."""
+    torch.nn.Module._apply(layer, fn, *args, **kwargs)
+    for name, variable in layer._parameters.variables.items():
+        variable._dtype = _NAMES[layer._parameters[name].dtype]
+    # Layers without parameters go along.
+    dtype = _NAMES[fn(torch.empty(0, dtype=DTYPES[layer.variable_dtype])).dtype]
+    if dtype != layer.variable_dtype:
+        layer._take_dtype(dtype)
+    changes.count += 1
+    return layer
 
 
 def _load_from_state_dict(layer, state_dict, prefix, *args):
