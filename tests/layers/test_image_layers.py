@@ -511,6 +511,17 @@ def test_rand_augment_is_its_choices_in_turn():
     np.testing.assert_allclose(layer.transform_images(IMAGES, drawn), wanted, atol=1e-4)
 
 
+def test_what_was_drawn_and_cannot_be_read_is_not_taken_for_traced():
+    class Broken:
+        def __array__(self, *args, **kwargs):
+            raise MemoryError("too large")
+
+    layer = layers.RandAugment(num_ops=1, seed=1)
+    drawn = layer.get_random_transformation(IMAGES)
+    with pytest.raises(MemoryError, match="too large"):
+        layer.transform_images(IMAGES, {**drawn, "layer_idxes": Broken()})
+
+
 # ------------------------------------------------------------------ mistakes
 
 BAD = {

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kerata import ops, random
+from kerata import backends, ops, random
 from kerata.core.errors import integer, positive_int
 from kerata.layers.preprocessing.image.affine import RandomRotation, RandomShear, RandomTranslation
 from kerata.layers.preprocessing.image.arguments import INTERPOLATIONS, choice, is_number, number_range, pixel_range
@@ -155,10 +155,8 @@ class RandAugment(PolicyLayer):
 
 def _values(drawn):
     """A NumPy array of what was drawn if its values are at hand: not while a function is traced."""
-    try:
-        return ops.convert_to_numpy(drawn)
-    except Exception:
-        return drawn
+    traced = ops.is_tensor(drawn) and not backends.current().is_concrete(drawn)
+    return drawn if traced else ops.convert_to_numpy(drawn)
 
 
 def _known(x):
