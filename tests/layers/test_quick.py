@@ -8,10 +8,17 @@ import pytest
 
 import kerata
 from kerata import layers, ops
+from kerata.backends import repeated
 from kerata.core.masks import get_mask, set_mask
 
 ENOUGH = 20
 X = np.arange(6, dtype="float32").reshape(2, 3)
+
+
+@pytest.fixture(autouse=True)
+def impatience(monkeypatch):
+    """Plans are called in one, where the backend does that, before `ENOUGH` calls."""
+    monkeypatch.setattr(repeated, "PATIENCE", 2)
 
 
 @pytest.fixture(params=["direct", "planned"])
@@ -129,6 +136,21 @@ def test_weights_assigned_afterwards_count(dense):
     if kerata.backend.backend() in ("jax", "torch", "tensorflow"):
         gradient = kerata.transforms.grad(lambda: ops.sum(dense(x)), dense.trainable_variables)()
         np.testing.assert_allclose(numbers(gradient[0]), np.stack([X.sum(0)] * 2, 1))
+
+
+def test_tapes_see_the_variables_of_planned_layers():
+    tf = pytest.importorskip("tensorflow")
+    with kerata.config.use_backend("tensorflow"):
+        x = ops.convert_to_tensor(X)
+        layer = planned(layers.Dense(2, kernel_initializer="ones"), x)
+        with tf.GradientTape() as tape:
+            loss = ops.sum(layer(x))
+        np.testing.assert_allclose(tape.gradient(loss, layer.kernel.storage), np.stack([X.sum(0)] * 2, 1))
+        calls = tf.function(lambda x: layer(x))
+        np.testing.assert_allclose(calls(x), layer(x))
+        layer.kernel.storage.assign(tf.zeros((3, 2)))
+        np.testing.assert_allclose(numbers(layer(x)), 0)
+        np.testing.assert_allclose(calls(x), 0)
 
 
 def test_random_and_counting_layers_are_not_planned(backend):

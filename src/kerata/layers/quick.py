@@ -45,7 +45,7 @@ class _Kind:
         changes: count of changes to layers at which it was made.
         structure: of the outputs, if they are more than a tensor.
         stored: whether it may be called with what's stored of the variables.
-        bound: whether it has that already, as defaults of its parameters: objects that stay the same.
+        bound: whether it has that already, as defaults of its parameters, or reads it: objects that stay the same.
     """
 
     __slots__ = ("bound", "changes", "count", "direct", "plan", "stored", "structure", "variables")
@@ -61,6 +61,9 @@ class _Kind:
         self.bound = self.stored and backend.IN_PLACE
         if self.bound:
             self.plan.__defaults__ = tuple(v.storage for v in plan.variables)
+        elif hasattr(backend, "reading") and self.structure is None and all(v._backend is backend for v in plan.variables):
+            self.plan = backend.reading(plan.function, len(plan.graph.inputs), [v.storage for v in plan.variables])
+            self.bound = True
 
 
 class QuickCalls:

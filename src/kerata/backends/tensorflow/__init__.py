@@ -5,7 +5,7 @@ from kerata.backends.tensorflow.control import *  # noqa: F403
 from kerata.backends.tensorflow.core import *  # noqa: F403
 from kerata.backends.tensorflow.creation import *  # noqa: F403
 from kerata.backends.tensorflow.differentiation import *  # noqa: F403
-from kerata.backends.tensorflow.eager_calls import whole
+from kerata.backends.tensorflow.eager_calls import reading, whole
 from kerata.backends.tensorflow.elementwise import *  # noqa: F403
 from kerata.backends.tensorflow.fft import *  # noqa: F403
 from kerata.backends.tensorflow.foreign import *  # noqa: F403

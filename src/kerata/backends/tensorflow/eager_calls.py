@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from tensorflow.core.protobuf.config_pb2 import ConfigProto
 from tensorflow.python.eager import context
 from tensorflow.python.eager.execute import execute
+from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsEmpty as _no_tape
 
 from kerata.backends.repeated import FEW, kinds_by, of_tensors, repeated
 from kerata.backends.tensorflow.core import EAGER_ALONE, VALUES_ALONE, tf, watched
@@ -73,6 +74,22 @@ def in_one(function, worth=_WORTH):
     return repeated(function, _kind, functools.partial(_traced, worth))
 
 
+def reading(function, count, variables):
+    """A plan that is given `count` inputs and reads its variables, or is given their values too.
+
+    Tapes watch the variables, so it's called in one only where there's no tape.
+    """
+
+    def read(*inputs):
+        return function(*inputs, *[v.value() for v in variables])
+
+    def kind(args):
+        return _kind(args) if _no_tape() else (None, ())
+
+    joined = repeated(read, kind, functools.partial(_traced, _WORTH))
+    return lambda *args: joined(*args) if len(args) == count else function(*args)
+
+
 def is_few(x):
     """Whether an eager tensor has so few elements that calls count."""
     return math.prod(x._shape_tuple()) <= FEW
@@ -108,7 +125,9 @@ def _traced(worth, function, args):
     finally:
         _tracing.reset(token)
     operations = [o for o in concrete.graph.get_operations() if o.type not in _FREE]
-    if not worth <= len(operations) <= _LONG or any(o.op_def.is_stateful for o in operations):
+    if not worth <= len(operations) <= _LONG or any(
+        o.op_def.is_stateful and o.type != "ReadVariableOp" for o in operations
+    ):
         return None
     (result,) = results
     if isinstance(result, tf.Tensor):
