@@ -83,6 +83,16 @@ def test_hooks_are_called_once_an_execution(training_backend, size, began, ended
         assert batches == (began if hook.endswith("begin") else ended), hook
 
 
+@pytest.mark.parametrize("size, shapes", [(3, [(48, 1), (22, 1)]), (1, [(16, 1)] * 4 + [(6, 1)])])
+def test_predict_hooks_get_the_outputs_of_their_execution(backend, size, shapes):
+    seen = []
+    look = kerata.callbacks.LambdaCallback()
+    look.on_predict_batch_end = lambda batch, logs: seen.append(np.asarray(kerata.ops.convert_to_numpy(logs["outputs"])))
+    found = classifier(steps_per_execution=size).predict(X, batch_size=16, verbose=0, callbacks=[look])
+    assert [a.shape for a in seen] == shapes
+    np.testing.assert_array_equal(np.concatenate(seen), found)
+
+
 def test_a_callback_that_looks_at_batches_changes_nothing(training_backend):
     seen = []
 

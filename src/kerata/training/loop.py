@@ -137,6 +137,12 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
         try:
             source.on_epoch_begin()
             executions = Executions(model, callbacks.on_predict_batch_begin, callbacks.on_predict_batch_end)
+            looked_at = callbacks.batch_hooks("predict")
+
+            def logs():
+                several = looked_at and len(outputs) > executions.first + 1
+                return {"outputs": _joined_outputs(b, outputs[executions.first :]) if several else outputs[-1]}
+
             for number, batch in enumerate(source.epoch(0)):
                 interrupt.check()
                 data = (batch[0],)
@@ -145,7 +151,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
                 result = step.run(data)
                 # Results stay native until the end, unless a callback wants each.
                 outputs.append(result)
-                executions.end(number + 1, {"outputs": result})
+                executions.end(number + 1, logs)
                 if model.stop_predicting:
                     break
             executions.close()
@@ -157,6 +163,10 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
         callbacks.on_predict_end()
     if not outputs:
         raise ValueError("predict: the data have no batches.")
+    return _joined_outputs(b, outputs)
+
+
+def _joined_outputs(b, outputs):
     return tree.map_structure(lambda *parts: joined(b, parts), *outputs)
 
 
@@ -199,22 +209,23 @@ class Executions:
 
     def __init__(self, model, on_begin, on_end):
         self.model, self.on_begin, self.on_end = model, on_begin, on_end
-        self.last = None  # number of the last batch of the execution under way
+        self.first = self.last = None  # numbers of the first and last batch of the execution under way
 
     def begin(self, first):
         """Hear that a call begins with this batch."""
         size = self.model.steps_per_execution
         if size in (1, "auto"):
+            self.first = first
             self.on_begin(first)
         elif self.last is None:
-            self.last = first + size - 1
+            self.first, self.last = first, first + size - 1
             self.on_begin(first)
 
     def end(self, done, logs):
-        """Hear that so many batches of the epoch are done."""
+        """Hear that so many batches of the epoch are done; `logs` gives what the hook gets."""
         self.logs = logs
         if self.last is None:
-            self.on_end(done - 1, logs)
+            self.on_end(done - 1, logs())
         elif done > self.last:
             self.close()
 
@@ -222,7 +233,7 @@ class Executions:
         """Hear that there are no more."""
         if self.last is not None:
             last, self.last = self.last, None
-            self.on_end(last, self.logs)
+            self.on_end(last, self.logs())
 
 
 class Run:
@@ -271,8 +282,7 @@ class Run:
                 logs = _timed(step, data)
             else:
                 logs = step.run(data)
-            progress_logs = LazyLogs(lambda logs=logs, step=step: step.logs(logs))
-            self.executions.end(first + count, progress_logs)
+            self.executions.end(first + count, lambda logs=logs, step=step: LazyLogs(lambda: step.logs(logs)))
             if getattr(self.model, self.stop):
                 break
         self.executions.close()
