@@ -150,7 +150,9 @@ _COUNTED = frozenset({"int32", "int64", "float32", "float64"})
 def category_counts(indices, depth, dtype, hot):
     indices = indices if indices.dtype in (tf.int32, tf.int64) else tf.cast(indices, tf.int32)
     # What's beyond the last category counts nowhere, but what's below the first is an error to the kernel.
-    indices = tf.where(indices < 0, tf.constant(depth, indices.dtype), indices)
+    # Without a sign those are beyond too.
+    unsigned = tf.bitcast(indices, tf.uint32 if indices.dtype == tf.int32 else tf.uint64)
+    indices = tf.bitcast(tf.minimum(unsigned, tf.constant(depth, unsigned.dtype)), indices.dtype)
     shape = [*indices.shape[:-1], depth]
     rows = indices if indices.shape.rank < 3 else tf.reshape(indices, (-1, tf.shape(indices)[-1]))
     kind = dtype if dtype in _COUNTED else "int32"

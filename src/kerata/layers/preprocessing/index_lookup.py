@@ -364,6 +364,8 @@ class IndexLookup(Adapting, EncodingLayer):
             if text:
                 x = self._integers(x)
             found = self._find_integers(x)
+            if self.num_oov_indices == 1:
+                return found
         return self._with_oov(x, found)
 
     def _integers(self, x):
@@ -388,18 +390,27 @@ class IndexLookup(Adapting, EncodingLayer):
         return table
 
     def _find_integers(self, x):
+        """Numbers of integers; of those that aren't in the vocabulary `_missing()`."""
         x = ops.cast(x, "int64")
-        low, high, dense, keys, numbers = self._integer_table(dtypes.standardize_dtype(x.dtype))
-        if not len(keys):
-            return ops.zeros_like(x) - 1
+        below, dense, keys, numbers = self._integer_table(dtypes.standardize_dtype(x.dtype))
         if dense is not None:
-            place = ops.clip(x, low, high)
-            return ops.where(ops.equal(place, x), ops.take(dense, place - low), -1)
+            # A difference that overflows is outside of the table too: it would be inside only of a token.
+            return ops.take(dense, ops.maximum(x - below, 0))
+        if not len(keys):
+            return ops.zeros_like(x) + self._missing()
         place = ops.clip(ops.searchsorted(keys, x), 0, len(keys) - 1)
-        return ops.where(ops.equal(ops.take(keys, place), x), ops.take(numbers, place), -1)
+        return ops.where(ops.equal(ops.take(keys, place), x), ops.take(numbers, place), self._missing())
+
+    def _missing(self):
+        """What integers get that aren't in the vocabulary: their number, if they have but one, else -1."""
+        return self._first_index() - 1 if self.num_oov_indices == 1 else -1
 
     def _integer_table(self, dtype):
-        """Tokens in order, or a table of all integers between the smallest and the largest, if those aren't many."""
+        """Tokens in order, or a table of all integers between the smallest and the largest, if those aren't many.
+
+        Returns:
+            `(the integer of the table's first place, the table, tokens, their numbers)`; what's outside is in its first and last place.
+        """
         table = self._tables.get(dtype)
         if table is None:
             keys, numbers = (np.array(v, "int64") for v in self._numbers())
@@ -407,12 +418,13 @@ class IndexLookup(Adapting, EncodingLayer):
             fits = (keys >= info.min) & (keys <= info.max)
             order = np.argsort(keys[fits])
             keys, numbers = keys[fits][order].astype(dtype), numbers[fits][order].astype(dtype)
-            low, high = (int(keys[0]), int(keys[-1])) if len(keys) else (0, 0)
-            dense = None
-            if len(keys) and high - low < _SPREAD * len(keys) + 1024:
-                dense = np.full(high - low + 1, -1, dtype)
-                dense[keys.astype("int64") - low] = numbers
-            table = self._tables[dtype] = low, high, dense, keys, numbers
+            below = dense = None
+            if len(keys) and int(keys[-1]) - int(keys[0]) < _SPREAD * len(keys) + 1024:
+                dense = np.full(int(keys[-1]) - int(keys[0]) + 3, self._missing(), dtype)
+                # As an array, which may overflow: so do the differences.
+                below = int((keys[:1] - 1)[0])
+                dense[keys.astype("int64") - int(keys[0]) + 1] = numbers
+            table = self._tables[dtype] = below, dense, keys, numbers
         return table
 
     def _with_oov(self, x, found):

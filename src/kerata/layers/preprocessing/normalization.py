@@ -95,17 +95,21 @@ class Normalization(Adapting, DataLayer):
     @property
     def mean(self):
         """Mean, in a shape that broadcasts with the inputs; `None` before the layer is built."""
-        return None if not self.built else ops.convert_to_tensor(self._moments()[0])
+        return None if not self.built else ops.reshape(self._moments()[0], self._broadcast_shape)
 
     @property
     def variance(self):
         """Variance, likewise."""
-        return None if not self.built else ops.convert_to_tensor(self._moments()[1])
+        return None if not self.built else ops.reshape(self._moments()[1], self._broadcast_shape)
 
     def _moments(self):
+        """Mean and variance, in shapes that broadcast with the inputs."""
         if self.input_mean is not None:
             return self._fixed
-        return tuple(ops.reshape(v, self._broadcast_shape) for v in (self.adapt_mean, self.adapt_variance))
+        moments = self.adapt_mean, self.adapt_variance
+        if self._kept == list(range(len(self._input_shape)))[-len(self._kept) :]:
+            return moments
+        return tuple(ops.reshape(v, self._broadcast_shape) for v in moments)
 
     def __call__(self, inputs, **kwargs):
         if isinstance(inputs, (list, tuple, int, float)):

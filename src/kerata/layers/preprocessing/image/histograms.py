@@ -5,6 +5,7 @@ from kerata.core.errors import int_tuple, positive_int
 from kerata.layers.preprocessing.image.arguments import is_number, pixel_range
 from kerata.layers.preprocessing.image.color_layer import BYTE, to_range
 from kerata.layers.preprocessing.image.image_layer import FreeImages, ImageLayer, as_float
+from kerata.ops.counting import category_counts
 
 
 class AutoContrast(FreeImages):
@@ -78,15 +79,13 @@ class Equalization(ImageLayer):
 def _as_rows(images, axes, pooled=False):
     """`(a row for each channel of each image, or, pooled, of all images; function that undoes it)`."""
     x = ops.expand_dims(images, 0) if len(images.shape) == 3 else images
-    last = axes[2] == -1
-    x = ops.transpose(x, (0, 3, 1, 2)) if last else x
-    x = ops.swapaxes(x, 0, 1) if pooled else x
+    order = (0, 3, 1, 2) if axes[2] == -1 else (0, 1, 2, 3)
+    order = (order[1], 0, *order[2:]) if pooled else order
+    x = ops.transpose(x, order)
     shape = ops.shape(x)
 
     def undo(rows):
-        result = ops.reshape(rows, shape)
-        result = ops.swapaxes(result, 0, 1) if pooled else result
-        result = ops.transpose(result, (0, 2, 3, 1)) if last else result
+        result = ops.transpose(ops.reshape(rows, shape), [order.index(a) for a in range(4)])
         return ops.squeeze(result, 0) if len(images.shape) == 3 else result
 
     first, second, height, width = shape
@@ -95,12 +94,7 @@ def _as_rows(images, axes, pooled=False):
 
 def histograms(values, bins):
     """How often each of the integers 0 to `bins - 1` is in each row: int32 `(rows, bins)`."""
-    count = ops.shape(values)[0]
-    # All rows in one vector of counters.
-    place = values + ops.expand_dims(ops.arange(count, dtype="int32") * bins, -1)
-    flat = ops.reshape(place, (-1,))
-    counts = ops.scatter(ops.expand_dims(flat, -1), ops.ones_like(flat), (count * bins,))
-    return ops.reshape(counts, (count, bins))
+    return category_counts(values, bins, "int32", False)
 
 
 def looked_up(tables, values):

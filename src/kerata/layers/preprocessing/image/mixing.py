@@ -6,6 +6,8 @@ from kerata import ops, random
 from kerata.layers.preprocessing.image.arguments import is_number, number_range
 from kerata.layers.preprocessing.image.erasing import rectangles
 from kerata.layers.preprocessing.image.image_layer import FreeImages, RandomImageLayer
+from kerata.ops.draws import random_permutation
+from kerata.random.seeds import draw_seed
 
 # Parameters of a beta distribution are positive.
 LEAST_ALPHA = 1e-3
@@ -19,7 +21,8 @@ class MixingLayer(RandomImageLayer):
 
     def _order(self, images, seed):
         """For each example which other it's mixed with."""
-        return random.shuffle(ops.arange(self._count(images), dtype="int32"), seed=seed)
+        # That of `random.shuffle`.
+        return random_permutation(draw_seed(seed, "shuffle"), self._count(images))
 
     def _others(self, x, transformation):
         return ops.take(x, ops.cast(transformation["permutation_order"], "int32"), axis=0)
