@@ -226,16 +226,18 @@ def _pivots(order, steps):
 
 
 def _pivots_on_host(order, steps):
-    """The same for rows of NumPy's: where each row stands is written down."""
-    every = np.arange(len(order))
-    at = np.tile(np.arange(order.shape[1], dtype="int32"), (len(order), 1))
-    rows, pivots = at.copy(), np.empty((len(order), steps), "int32")
+    """The same for rows of NumPy's, counted through all matrices: where each row stands is written down."""
+    count, size = order.shape
+    begins = np.arange(0, count * size, size)
+    order = order.T + begins
+    at = np.arange(count * size)
+    rows, pivots = at.copy(), np.empty((steps, count), at.dtype)
     for i in range(steps):
-        pivots[:, i] = pivot = at[every, order[:, i]]
+        pivots[i] = pivot = at[order[i]]
         # What stood at place i goes where the pivot stood.
-        moved = rows[:, i].copy()
-        rows[every, pivot], at[every, moved] = moved, pivot
-    return pivots
+        moved = rows[begins + i]
+        rows[pivot], at[moved] = moved, pivot
+    return (pivots - begins).T.astype("int32")
 
 
 @_checked
