@@ -28,6 +28,8 @@ OTHERWISE = {
     "isin-1": "gathers from nothing",
 }
 
+UNKNOWN_STAYS = {"squeeze"}
+
 pytestmark = pytest.mark.filterwarnings("ignore")
 every_sample = pytest.mark.parametrize("case", SAMPLES, ids=map(str, SAMPLES))
 
@@ -37,6 +39,8 @@ every_sample = pytest.mark.parametrize("case", SAMPLES, ids=map(str, SAMPLES))
 def test_sample(case, dynamic):
     if str(case) in OTHERWISE:
         pytest.skip(OTHERWISE[str(case)])
+    if dynamic and str(case) in UNKNOWN_STAYS:
+        pytest.skip("what isn't known to be 1 isn't dropped")
     arrays = [narrow(a) for a in tensors(case)]
 
     def function(*given):
