@@ -188,7 +188,7 @@ def test_state_is_refused(on_numpy, tmp_path):
 
 
 def test_formats(on_numpy, tmp_path):
-    with pytest.raises(ValueError, match="Unrecognized format='onx'. Did you mean 'onnx'.*Formats: 'onnx', 'openvino'"):
+    with pytest.raises(ValueError, match="Unrecognized format='onx'. Did you mean 'onnx'.*Formats: 'tf_saved_model', 'onnx'"):
         mlp().export(tmp_path / "m", format="onx")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         mlp().export(tmp_path / "nowhere" / "m.onnx", format="onnx")

@@ -2,4 +2,4 @@
 
 from kerata.core import lazy
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, {"export_model": ["export_model"]})
+__getattr__, __dir__, __all__ = lazy.attach(__name__, {"archive": ["ExportArchive"], "export_model": ["export_model"]})

@@ -1,10 +1,27 @@
 """Files of an export, put in place together once all are written."""
 
 import os
+import shutil
 import tempfile
 from contextlib import contextmanager
 
 from kerata.saving.atomic import replacing
+
+
+@contextmanager
+def replacing_folder(path):
+    """Yield a folder beside `path` to write into; what is written there takes its place in `path`, the files of its top last."""
+    path = os.path.abspath(os.fspath(path))
+    outer, name = os.path.split(path)
+    os.makedirs(outer, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=outer, prefix=f".{name}.") as own:
+        yield own
+        os.makedirs(path, exist_ok=True)
+        for written in sorted(os.listdir(own), key=lambda n: os.path.isfile(os.path.join(own, n))):
+            source, target = os.path.join(own, written), os.path.join(path, written)
+            if os.path.isdir(source) and os.path.isdir(target):
+                shutil.rmtree(target)
+            os.replace(source, target)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ def input_symbols(model, given=None):
         ):
             # Keras lists the arguments of the call.
             given = given[0]
-        return tree.map_structure(lambda s: _symbol(s, model), given)
+        return tree.map_structure(lambda s: symbol(s, model.input_dtype), given)
     declared = _declared(model)
     if declared is None:
         declared = model.__dict__.get("_called_on")
@@ -27,7 +27,7 @@ def input_symbols(model, given=None):
             f"export: the inputs of {model._where()} aren't known: call it on data first, or give "
             '`input_signature`, for instance `keras.InputSpec(shape=(None, 8), dtype="float32")`.'
         )
-    return tree.map_structure(lambda s: _symbol(s, model), declared)
+    return tree.map_structure(lambda s: symbol(s, model.input_dtype), declared)
 
 
 def _declared(model):
@@ -36,13 +36,14 @@ def _declared(model):
     return functional.__dict__.get("_inputs_struct")
 
 
-def _symbol(s, model):
+def symbol(s, dtype=None):
+    """A `KerasTensor` like this spec; `dtype` if it has none."""
     if s is None:
         return None
     if not hasattr(s, "shape") or s.shape is None:
         raise ValueError(f"export: `input_signature` must hold things with a shape and a dtype, not {s!r}.")
-    dtype = getattr(s, "dtype", None)
-    dtype = (model.input_dtype or config.floatx()) if dtype is None else dtypes.standardize_dtype(dtype)
+    given = getattr(s, "dtype", None)
+    dtype = (dtype or config.floatx()) if given is None else dtypes.standardize_dtype(given)
     return KerasTensor(
         tuple(None if d is None else int(d) for d in s.shape), dtype, name=getattr(s, "name", None)
     )

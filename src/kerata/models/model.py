@@ -247,10 +247,12 @@ class Model(Trainer, Layer):
         """Write the model for a runtime: only what inference needs.
 
         Args:
-            filepath: path of the file or folder.
-            format: `"onnx"` or `"openvino"`.
-            verbose: say where it was written.
+            filepath: path of the file, or of a SavedModel's folder.
+            format: `"tf_saved_model"`, `"onnx"`, `"openvino"`, `"litert"` or `"torch"`, whatever the model's backend; the
+                format's own framework must be installed.
+            verbose: say what was written; `None`: yes.
             input_signature: specs of the inputs, for a model that doesn't know them.
+            **kwargs: options of the format, see `kerata.export.export_model`.
         """
         from kerata.export import export_model
 

@@ -17,6 +17,7 @@ from kerata.backends.tensorflow.nn import *  # noqa: F403
 from kerata.backends.tensorflow.random import *  # noqa: F403
 from kerata.backends.tensorflow.reduction import *  # noqa: F403
 from kerata.backends.tensorflow.row_gradients import *  # noqa: F403
+from kerata.backends.tensorflow.saved_models import *  # noqa: F403
 from kerata.backends.tensorflow.shape import *  # noqa: F403
 from kerata.backends.tensorflow.sparse import densify, is_composite, map_values, sparse_one_hot, to_sparse
 from kerata.backends.tensorflow.stepping import *  # noqa: F403

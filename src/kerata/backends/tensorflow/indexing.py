@@ -16,9 +16,9 @@ def _wrapped(indices, size):
     """Indices of an index dtype, counted from the front."""
     if indices.dtype not in _INDEX:
         indices = tf.cast(indices, tf.int64 if indices.dtype.size > 2 else tf.int32)
-    # All bits of the sign are those of -1 or 0: a choice takes several times as long.
+    # The sign spread over all bits is -1 or 0: a choice takes several times as long.
     negative = tf.bitwise.right_shift(indices, tf.constant(indices.dtype.size * 8 - 1, indices.dtype))
-    return indices + tf.bitwise.bitwise_and(negative, tf.cast(size, indices.dtype))
+    return indices - negative * tf.cast(size, indices.dtype)
 
 
 def _within(indices, size):

@@ -7,6 +7,7 @@ from kerata.backends.torch.core import *  # noqa: F403
 from kerata.backends.torch.creation import *  # noqa: F403
 from kerata.backends.torch.differentiation import *  # noqa: F403
 from kerata.backends.torch.elementwise import *  # noqa: F403
+from kerata.backends.torch.exporting import exported_program, save_program
 from kerata.backends.torch.fft import *  # noqa: F403
 from kerata.backends.torch.image import *  # noqa: F403
 from kerata.backends.torch.indexing import *  # noqa: F403

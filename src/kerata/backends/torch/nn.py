@@ -40,13 +40,16 @@ def _padded(x, sizes, strides, padding, dilations):
     """x and the padding left to the convolution: it pads both sides alike, so the rest is put on before."""
     if padding == "valid":
         return x, 0
-    both, before = _pads(padding, x.shape, sizes, strides, dilations)
+    lengths = tuple(x.shape[2:])
+    # While `torch.export` traces lengths may be symbols, which can't be remembered.
+    pads = _pads if all(type(n) is int for n in lengths) else _pads.__wrapped__
+    both, before = pads(padding, lengths, sizes, strides, dilations)
     return (x, both) if before is None else (F.pad(x, before), both)
 
 
 @functools.lru_cache(1024)
-def _pads(padding, shape, sizes, strides, dilations):
-    pads = windows.pads(padding, shape[2:], sizes[: len(strides)], strides, dilations)
+def _pads(padding, lengths, sizes, strides, dilations):
+    pads = windows.pads(padding, lengths, sizes[: len(strides)], strides, dilations)
     if all(before == after for before, after in pads):
         return tuple(before for before, _ in pads), None
     return 0, [n for pair in reversed(pads) for n in pair]
@@ -317,7 +320,9 @@ def _can_be_fused(x, mean, inverse):
 
 def batch_normalization(x, mean, variance, axis, offset, scale, epsilon):
     inverse = torch.rsqrt(variance + epsilon)
-    if x.numel() >= _LARGE and not watched(x, mean, variance, offset, scale) and _can_be_fused(x, mean, inverse):
+    size = x.numel()
+    # `torch.export` has symbols for sizes.
+    if type(size) is int and size >= _LARGE and not watched(x, mean, variance, offset, scale) and _can_be_fused(x, mean, inverse):
         y = torch.batch_norm(x.movedim(axis, 1), scale, offset, mean, variance, False, 0.0, epsilon, False)
         return y.movedim(1, axis)
     inverse = inverse if scale is None else inverse * scale

@@ -30,7 +30,7 @@ def _convolution(inputs, sizes, strides, padding, data_format, dilation_rate, gr
     )
     if None in shape[2:]:
         return None
-    pads, before = (0, None) if padding == "valid" else _pads(padding, shape, tuple(sizes), strides, dilation_rate)
+    pads, before = (0, None) if padding == "valid" else _pads(padding, shape[2:], tuple(sizes), strides, dilation_rate)
     if before is not None:
         return None
     native = _CONV[len(shape) - 2]

@@ -1,0 +1,92 @@
+"""SavedModels and LiteRT files, of functions of tensors."""
+
+import re
+
+from kerata.backends.tensorflow.core import tf
+
+_Root = tf.__internal__.tracking.AutoTrackable
+
+
+def tensor_spec(shape, dtype, name=None):
+    return tf.TensorSpec(shape, dtype, name)
+
+
+def is_trackable(resource):
+    """Whether it's a resource of TensorFlow's own that SavedModels can hold, such as a table or a variable."""
+    return isinstance(resource, tf.__internal__.tracking.Trackable)
+
+
+def was_called(function):
+    """Whether it's a `tf.function` that knows signatures."""
+    return hasattr(function, "_list_all_concrete_functions") and bool(function._list_all_concrete_functions())
+
+
+def endpoint(function, signature=None):
+    """`(function, its concrete function)`: with a list of structures of specs, one an argument, or as it was called last."""
+    if signature is None:
+        return function, function._list_all_concrete_functions()[-1]
+    made = tf.function(function, input_signature=signature, autograph=False)
+    return made, made.get_concrete_function()
+
+
+def variables_of(concrete):
+    return list(concrete.graph.variables)
+
+
+def stored_variable(array, trainable, name):
+    return tf.Variable(array, trainable=trainable, name=name)
+
+
+def write_saved_model(folder, endpoints, attributes, resources, options=None):
+    """Write a SavedModel: functions by name with their concrete forms, what else it has, and resources that these use."""
+    root = _Root()
+    for name, (function, _) in endpoints.items():
+        setattr(root, name, function)
+    for name, value in attributes.items():
+        setattr(root, name, value)
+    root._resources = resources
+    signatures = {name: concrete for name, (_, concrete) in endpoints.items()}
+    signatures.setdefault("serving_default", next(iter(signatures.values())))
+    tf.saved_model.save(root, folder, signatures=signatures, options=options)
+
+
+def litert_of(folder, options):
+    """The LiteRT file (bytes) of a SavedModel, and whether it holds TensorFlow's own ops.
+
+    Args:
+        folder: of the SavedModel.
+        options: attributes of `tf.lite.TFLiteConverter`, and `enable_select_tf_ops`: whether ops that LiteRT hasn't got may
+            be TensorFlow's, which the runtime must then have; `None`: if it can't be without.
+
+    Raises:
+        ValueError: an unknown option, or an op that the format can't express.
+    """
+    options = dict(options)
+    select = options.pop("enable_select_tf_ops", None)
+    for name in options:
+        if name[0] == "_" or not hasattr(tf.lite.TFLiteConverter.from_saved_model(folder), name):
+            raise ValueError(f"export: the LiteRT converter has no option {name!r}. See `tf.lite.TFLiteConverter`.")
+    if not select:
+        try:
+            return _converted(folder, [tf.lite.OpsSet.TFLITE_BUILTINS], options), False
+        except Exception as error:
+            if select is False:
+                raise _inexpressible(error) from error
+    try:
+        return _converted(folder, [tf.lite.OpsSet.TFLITE_BUILTINS, tf.lite.OpsSet.SELECT_TF_OPS], options), True
+    except Exception as error:
+        raise _inexpressible(error) from error
+
+
+def _converted(folder, supported, options):
+    converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=["serving_default"])
+    converter.target_spec.supported_ops = supported
+    for name, value in options.items():
+        setattr(converter, name, value)
+    return converter.convert()
+
+
+def _inexpressible(error):
+    found = dict.fromkeys(re.findall(r"'(tf\.\w+)' op|\b(tf\.\w+)\(tensor", str(error)))
+    names = sorted({name for pair in found for name in pair if name})
+    return ValueError(f"export: LiteRT can't express this model: {', '.join(names) or error}.")
