@@ -1,6 +1,7 @@
 """Indexing, scattering and ordering on NumPy."""
 
 import builtins
+import math
 
 import numpy as np
 
@@ -93,3 +94,13 @@ def segment_sum(data, segment_ids, num_segments):
     inside = (segment_ids >= 0) & (segment_ids < num_segments)
     np.add.at(out, segment_ids[inside], data[inside])
     return out
+
+
+def category_counts(indices, depth, dtype, hot):
+    # Two counters more in each row take what is outside.
+    shape, width = (*indices.shape[:-1], depth), depth + 2
+    rows = math.prod(shape[:-1])
+    places = np.clip(indices.reshape(rows, indices.shape[-1]).astype(np.int64), -1, depth)
+    places += np.arange(1, rows * width + 1, width)[:, None]
+    counts = np.bincount(places.ravel(), minlength=rows * width).reshape(rows, width)[:, 1:-1]
+    return (np.minimum(counts, 1) if hot else counts).astype(dtype).reshape(shape)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import torch
 
-from kerata.backends.torch.core import DTYPES, on_host
+from kerata.backends.torch.core import DTYPES, VALUES_ALONE, on_host
 
 _INDEX = (torch.int64, torch.int32)
 _RANKED = frozenset({torch.float32, torch.float64, torch.int32, torch.int64})
@@ -240,3 +240,18 @@ def counted_vector(x, weights, length):
 def counted_all(x, weights, minlength):
     counts = torch.bincount(x, weights, int(minlength))
     return counts.to(torch.int32 if weights is None else weights.dtype)
+
+
+def _category_counts(indices, depth, dtype, hot):
+    if not on_host(indices):
+        return NotImplemented
+    # Two counters more in each row take what is outside.
+    shape, width = (*indices.shape[:-1], depth), depth + 2
+    rows = math.prod(shape[:-1])
+    places = torch.clamp(indices.reshape(rows, indices.shape[-1]), -1, depth)
+    places = places.to(torch.int64) + torch.arange(1, rows * width + 1, width)[:, None]
+    counts = torch.bincount(places.reshape(-1), minlength=rows * width).reshape(rows, width)[:, 1:-1]
+    return (counts.clamp(max=1) if hot else counts).to(DTYPES[dtype]).reshape(shape)
+
+
+VALUES_ALONE["category_counts"] = _category_counts

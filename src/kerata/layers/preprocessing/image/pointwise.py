@@ -204,10 +204,10 @@ class RandomPosterization(ColorLayer, FreeImages):
         return {"shift_factor": ops.cast(BITS - bits, "uint8")}
 
     def _images(self, images, transformation):
-        shift = self._spread(transformation["shift_factor"], images)
-        pixels = ops.cast(ops.clip(to_range(images, self.value_range, (0, BYTE)), 0, BYTE), "uint8")
+        shift = ops.cast(self._spread(transformation["shift_factor"], images), "int32")
+        pixels = ops.cast(ops.clip(to_range(images, self.value_range, (0, BYTE)), 0, BYTE), "int32")
         # All bits above those that are cut off.
-        pixels = ops.bitwise_and(pixels, ops.left_shift(ops.full_like(shift, BYTE), shift))
+        pixels = ops.bitwise_and(pixels, ops.left_shift(ops.full_like(shift, -1), shift))
         pixels = ops.cast(pixels, ops.dtype(images))
         return to_range(pixels, (0, BYTE), self.value_range)
 
