@@ -20,7 +20,7 @@ def model():
             ]
         )
         first = optimizers.SGD(0.1, name="first", use_ema=True)
-        chosen = optimizers.OptimizerMap(optimizers.SGD(0.01, name="second"), {"one/": first})
+        chosen = optimizers.OptimizerMap(optimizers.SGD(0.01, name="second"), {".*one/.*": first})
         model.compile(optimizers.MultiOptimizer(chosen), "mse")
         model.optimizer.build(model.trainable_variables)
         yield model

@@ -40,7 +40,7 @@ CASES = {
     "static scale": lambda: optimizers.Adam(0.01, loss_scale_factor=128.0),
     "dynamic scale": lambda: optimizers.LossScaleOptimizer(optimizers.SGD(0.1), dynamic_growth_steps=2),
     "several": lambda: optimizers.MultiOptimizer(
-        optimizers.OptimizerMap(optimizers.SGD(0.1), {"head": optimizers.Adam(0.01)})
+        optimizers.OptimizerMap(optimizers.SGD(0.1), {".*head.*": optimizers.Adam(0.01)})
     ),
     "by hand": lambda: Heavy(0.1, weight_decay=0.01),
 }

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+import kerata
 from kerata import backends, constraints, ops, optimizers
 from kerata.state import StatelessScope, Variable
 
@@ -494,12 +495,34 @@ def test_loss_scale_of_a_named_optimizer(backend, inner):
     assert optimizer.inner_optimizer.built
 
 
+@pytest.mark.parametrize("patterns", [
+    ["kernel"], ["^zz"], ["zz/kernel"], [".*kernel"], ["zz/k"], ["zz/kernel", ".*kernel"], [".*kernel", "zz/kernel"], ["zz/.*", ".*kernel"],
+])  # fmt: skip
+def test_which_optimizer_a_path_has(real_keras, patterns):
+    def chosen(library, variable):
+        o = library.optimizers
+        found = o.OptimizerMap(o.Adam(), dict(zip(patterns, (o.SGD(), o.Lion()), strict=False)))
+        try:
+            return type(found(variable)).__name__
+        except ValueError:
+            return ValueError
+
+    variable = type("Variable", (), {"path": "zz/kernel", "name": "kernel"})()
+    assert chosen(kerata, variable) == chosen(real_keras, variable)
+
+
 def test_one_optimizer_for_each_group(training_backend):
     a, b = Variable([1.0], name="a"), Variable([1.0], name="b")
     chosen = optimizers.OptimizerMap(optimizers.SGD(0.1), {"b": optimizers.SGD(0.5)})
     optimizer = optimizers.MultiOptimizer(chosen)
     optimizer.apply([ops.ones(1), ops.ones(1)], [a, b])
     close([a, b], [[0.9], [0.5]])
+
+
+def test_a_pattern_that_matches_nothing_is_told(backend):
+    chosen = optimizers.OptimizerMap(optimizers.SGD(0.1), {"head": optimizers.SGD(0.5)})
+    with pytest.warns(UserWarning, match="'head' matches none of the 1 variables, such as 'head_kernel'.*'.*head.*'"):
+        optimizers.MultiOptimizer(chosen).build([Variable([1.0], name="head_kernel")])
 
 
 def test_deep_copies_and_pickles_go_on(backend):

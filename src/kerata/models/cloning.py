@@ -26,7 +26,7 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
     """
     if kwargs:
         raise TypeError(f"clone_model: unknown arguments {', '.join(kwargs)}.")
-    clone = clone_function or _copy
+    clone = clone_function or _from_config
     if isinstance(model, Sequential):
         layers = [_cloned(layer, clone, recursive) for layer in model._stack]
         made = Sequential(layers[1:] if input_tensors is not None and _is_input(layers[0]) else layers, name=model.name)
@@ -44,6 +44,11 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
 
 def _copy(layer):
     return deserialize_keras_object(serialize_keras_object(layer))
+
+
+def _from_config(layer):
+    # Not built yet: its variables' paths are those of the place where the clone has it.
+    return type(layer).from_config(layer.get_config())
 
 
 def _is_input(layer):

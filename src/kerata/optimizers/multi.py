@@ -1,6 +1,7 @@
 """Different optimizers for different variables."""
 
 import re
+import warnings
 from collections.abc import MutableMapping
 
 from kerata.core import registry, serialization
@@ -15,11 +16,11 @@ class OptimizerMap(Constructed, MutableMapping):
 
     Args:
         default_optimizer: for variables that no pattern matches.
-        optimizer_map: `{regular expression: optimizer}`.
+        optimizer_map: `{path: optimizer}`; a path may be a regular expression, which the whole path of a variable must match.
 
     >>> import kerata
     >>> chosen = kerata.optimizers.OptimizerMap(kerata.optimizers.SGD())
-    >>> chosen["^head/"] = kerata.optimizers.Adam()
+    >>> chosen["head/.*"] = kerata.optimizers.Adam()
     >>> type(chosen(kerata.Variable(1.0, name="kernel"))).__name__
     'SGD'
     """
@@ -42,9 +43,11 @@ class OptimizerMap(Constructed, MutableMapping):
         """The optimizer for a variable.
 
         Raises:
-            ValueError: when several patterns match its path.
+            ValueError: when several patterns match its path, and none is it.
         """
-        matching = [pattern for pattern in self._optimizer_map if re.search(pattern, variable.path)]
+        if variable.path in self._optimizer_map:
+            return self._optimizer_map[variable.path]
+        matching = [pattern for pattern in self._optimizer_map if re.fullmatch(pattern, variable.path)]
         if len(matching) > 1:
             raise ValueError(
                 f"OptimizerMap: several patterns match the path {variable.path!r}: "
@@ -109,6 +112,8 @@ class MultiOptimizer(Optimizer):
         owners = [choose if isinstance(choose, Optimizer) else choose(v) for v in variables]
         for owner in owners:
             _plain(owner, "{} cannot be used inside an MultiOptimizer.")
+        if isinstance(choose, OptimizerMap):
+            _mention_idle(choose, owners, variables)
         super().build(variables)
         self._collect(owners)
         number = {id(o): i for i, o in enumerate(self.optimizers)}
@@ -200,6 +205,17 @@ class MultiOptimizer(Optimizer):
         for optimizer in optimizers:
             if not any(o is optimizer for o in self._optimizers):
                 self._optimizers.append(optimizer)
+
+
+def _mention_idle(chosen, owners, variables):
+    """Warn of patterns that no variable's path matches as a whole: most of these are parts of a path."""
+    for pattern, optimizer in chosen.items():
+        if variables and not any(optimizer is owner for owner in owners):
+            warnings.warn(
+                f"OptimizerMap: the pattern {pattern!r} matches none of the {len(variables)} variables, such as "
+                f"{variables[0].path!r}. It must match a whole path; {f'.*{pattern}.*'!r} matches paths that it is in.",
+                stacklevel=4,
+            )
 
 
 def _plain(optimizer, message):
