@@ -140,6 +140,28 @@ def test_archive(any_backend, tf, tmp_path, capsys):  # noqa: F811
     assert sorted(os.listdir(tmp_path)) == ["saved"]
 
 
+def test_archive_keeps_names_of_arguments(any_backend, tf, tmp_path):  # noqa: F811
+    layer, x = layers.MultiHeadAttention(2, 2), f(3, 4, 2)
+    wanted = ops.convert_to_numpy(layer(x, x))
+    archive = keras.export.ExportArchive()
+    spec = layers.InputSpec(shape=(None, 4, 2), dtype="float32")
+    archive.track(layer)
+    archive.add_endpoint("call", layer.call, [spec, spec])
+    archive.write_out(tmp_path / "saved", verbose=False)
+    loaded = tf.saved_model.load(str(tmp_path / "saved"))
+    close([loaded.call(query=x, value=x).numpy()], [wanted])
+
+
+def test_models_saved_by_tensorflow_itself_can_be_served(tf, tmp_path):
+    with backends.use_backend("tensorflow"):
+        model, x = keras.Sequential([keras.Input((3,)), layers.Dense(2)]), f(4, 3)
+        tf.saved_model.save(model, str(tmp_path / "saved"))
+        layer = layers.TFSMLayer(tmp_path / "saved", call_endpoint="serving_default")
+        (found,) = layer(x).values()
+        close([ops.convert_to_numpy(found)], [model.predict(x, verbose=0)])
+        assert len(layer.weights) == 2
+
+
 def test_archive_of_a_called_function(tf, tmp_path):
     archive, table = keras.export.ExportArchive(), tf.Variable([1.0, 2.0])
 
@@ -165,7 +187,7 @@ MISTAKES = {
     "isn't built": lambda a: a.track_and_add_endpoint("f", layers.Dense(2), SPEC),
     "must be a list, tuple or set, not a int": lambda a: a.add_variable_collection("w", 3),
     "holds what is no variable: 3": lambda a: a.add_variable_collection("w", [3]),
-    "was added before": lambda a: [a.add_endpoint("f", ops.relu, SPEC) for _ in range(2)],
+    "is already taken": lambda a: [a.add_endpoint("f", ops.relu, SPEC) for _ in range(2)],
     "things with a shape and a dtype": lambda a: a.add_endpoint("f", ops.relu, ["float32"]),
     "unknown arguments \\['static'\\]": lambda a: a.add_endpoint("f", ops.relu, SPEC, static=True),
 }

@@ -1,5 +1,6 @@
 """`ExportArchive`: functions of models, with their weights, as a TensorFlow SavedModel."""
 
+import inspect
 import itertools
 
 from kerata import backends
@@ -40,8 +41,8 @@ class ExportArchive:
         if format != "saved_model":
             raise ValueError(f"ExportArchive: `format` must be 'saved_model', not {format!r}.")
         self._backend = backends.load("tensorflow")
-        self._endpoints = {}  # name: (function, concrete function)
-        self._collections = {}
+        self._tf_trackable = self._backend.empty_trackable()
+        self._endpoints = {}  # name: concrete function
         self._resources = []
         self._stored = {}  # id of a variable: (variable, what TensorFlow stores of it)
 
@@ -62,7 +63,7 @@ class ExportArchive:
 
     def _all_variables(self):
         found = [storage for _, storage in self._stored.values()]
-        for _, concrete in self._endpoints.values():
+        for concrete in self._endpoints.values():
             found += self._backend.variables_of(concrete)
         return list({id(v): v for v in found}.values())
 
@@ -108,21 +109,22 @@ class ExportArchive:
         if unknown:
             raise ValueError(f"ExportArchive.add_endpoint: unknown arguments {sorted(unknown)}.")
         if name in self._endpoints:
-            raise ValueError(f"ExportArchive: the endpoint {name!r} was added before.")
+            raise ValueError(f"ExportArchive: the endpoint name {name!r} is already taken: give another one.")
         if input_signature is None:
             if not self._backend.was_called(fn):
                 raise ValueError(
                     f"ExportArchive: the endpoint {name!r} needs an `input_signature`, for instance "
                     '`[kerata.InputSpec(shape=(None, 3), dtype="float32")]`: `fn` is no `tf.function` that was called.'
                 )
-            added = self._backend.endpoint(fn)
+            function, concrete = self._backend.endpoint(fn)
         else:
             symbols = [tree.map_structure(symbol, argument) for argument in input_signature]
             if backends.current_name() != "tensorflow":
                 fn = self._traced(fn, symbols)
-            added = self._backend.endpoint(fn, [self._specs(s) for s in symbols])
-        self._endpoints[name] = added
-        return added[0]
+            function, concrete = self._backend.endpoint(fn, self._specs(symbols))
+        self._endpoints[name] = concrete
+        setattr(self._tf_trackable, name, function)
+        return function
 
     def track_and_add_endpoint(self, name, resource, input_signature, **kwargs):
         """`track` a layer or model, and `add_endpoint` its call.
@@ -153,7 +155,8 @@ class ExportArchive:
         wrong = [v for v in variables if not isinstance(v, Variable) and not self._backend.is_trackable(v)]
         if wrong:
             raise ValueError(f"ExportArchive: `variables` holds what is no variable: {wrong[0]!r}.")
-        self._collections[name] = [self._store(v) if isinstance(v, Variable) else v for v in variables]
+        stored = [self._store(v) if isinstance(v, Variable) else v for v in variables]
+        setattr(self._tf_trackable, name, stored)
 
     def write_out(self, filepath, options=None, verbose=True):
         """Write the SavedModel.
@@ -170,20 +173,19 @@ class ExportArchive:
         """
         if not self._endpoints:
             raise ValueError("ExportArchive.write_out: there is nothing to write: add an endpoint first.")
-        attributes = {
-            "variables": self.variables,
-            "trainable_variables": self.trainable_variables,
-            "non_trainable_variables": self.non_trainable_variables,
-            **self._collections,
-        }
+        root = self._tf_trackable
+        root.variables, root.trainable_variables = self.variables, self.trainable_variables
+        root.non_trainable_variables, root.tracked_resources = self.non_trainable_variables, self._resources
+        signatures = {**self._endpoints}
+        signatures.setdefault("serving_default", next(iter(signatures.values())))
         with replacing_folder(filepath) as folder:
-            self._backend.write_saved_model(folder, self._endpoints, attributes, self._resources, options)
+            self._backend.write_saved_model(root, folder, signatures, options)
         if verbose:
             print(f"Exported a SavedModel to {str(filepath)!r}.\n{self.described()}")
 
     def described(self):
         """Endpoints, one a line."""
-        return "\n".join(f"  {name}: {_signature(concrete)}" for name, (_, concrete) in self._endpoints.items())
+        return "\n".join(f"  {name}: {_described(concrete)}" for name, concrete in self._endpoints.items())
 
     # ------------------------------------------------------------- tracing
 
@@ -199,13 +201,13 @@ class ExportArchive:
             self._stored[id(variable)] = variable, storage
         return self._stored[id(variable)][1]
 
-    def _specs(self, structure):
+    def _specs(self, symbols):
         number = itertools.count()
 
         def spec(s):
             return self._backend.tensor_spec(s.shape, s.dtype, s._name or f"input_{next(number)}")
 
-        return tree.map_structure(spec, structure)
+        return [tree.map_structure(spec, s) for s in symbols]
 
     def _traced(self, function, symbols):
         """A function of TensorFlow's tensors that computes what this one does on its own backend."""
@@ -215,17 +217,29 @@ class ExportArchive:
         storages = [self._store(v) for v in plan.variables]
         updated = [self._store(v) for v in plan.updated]
 
-        def call(*arguments):
+        signature = _signature_of(function, len(symbols))
+
+        def call(*args, **kwargs):
+            arguments = list(signature.bind(*args, **kwargs).arguments.values())
             with backends.use_backend("tensorflow"):
-                results = plan.function(*tree.flatten(list(arguments)), *[b.read(v) for v in storages])
+                results = plan.function(*tree.flatten(arguments), *[b.read(v) for v in storages])
             for storage, value in zip(updated, results[plan.count :], strict=False):
                 b.assign(storage, value)
             return tree.pack_sequence_as(plan.structure, results[: plan.count])
 
+        call.__signature__ = signature
         return call
 
 
-def _signature(concrete):
+def _signature_of(function, count):
+    """Names of a function's first arguments, by which it can be called."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    own = [p.name for p in inspect.signature(function).parameters.values() if p.kind in kinds][:count]
+    names = own if len(own) == count else [f"args_{i}" for i in range(count)]
+    return inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names])
+
+
+def _described(concrete):
     return concrete.pretty_printed_signature().partition("\nCaptures:")[0]
 
 

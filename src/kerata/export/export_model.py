@@ -46,3 +46,12 @@ def export_model(model, filepath, format, verbose=None, input_signature=None, **
         written = writer.write(model, filepath, input_symbols(model, input_signature), **kwargs)
     if verbose or verbose is None:
         print(f"Exported {model.name!r} to {str(filepath)!r} ({format}).\n{written}")
+
+
+def serving_call(model):
+    """`(function of the inputs, their symbols)` of a model's inference; `None` if its inputs aren't known."""
+    try:
+        symbols = input_symbols(model)
+    except ValueError:
+        return None
+    return (lambda inputs: model(inputs, training=False)), symbols

@@ -258,6 +258,12 @@ class Model(Trainer, Layer):
 
         export_model(self, filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs)
 
+    def _serving_call(self):
+        """What a framework that saves the model writes as its inference."""
+        from kerata.export.export_model import serving_call
+
+        return serving_call(self)
+
     def quantize(self, mode=None, config=None, filters=None, **kwargs):
         """Keep the weights of the layers that can in fewer bits from now on.
 

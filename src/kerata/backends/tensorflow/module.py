@@ -14,7 +14,22 @@ class Tracked(Trackable):
         for name, value in _holdings(self).items():
             if isinstance(value, Trackable):
                 children.setdefault(name, value)
+        if save_type == "savedmodel" and hasattr(self, "_serving_call"):
+            children |= _serving(self, kwargs.get("cache"))
         return children
+
+
+def _serving(model, cache):
+    """What `tf.saved_model.save(model)` makes `serving_default` of: the model's inference, if its inputs are known."""
+    known = {} if cache is None else cache.setdefault(model, {})
+    if "serving" not in known:
+        found = model._serving_call()
+        if found is None:
+            return {}
+        function, symbols = found
+        specs = tf.nest.map_structure(lambda s: tf.TensorSpec(s.shape, s.dtype, s._name), symbols)
+        known["serving"] = tf.function(function, input_signature=[specs], autograph=False)
+    return {"_default_save_signature": known["serving"]}
 
 
 def _holdings(owner):

@@ -4,8 +4,6 @@ import re
 
 from kerata.backends.tensorflow.core import tf
 
-_Root = tf.__internal__.tracking.AutoTrackable
-
 
 def tensor_spec(shape, dtype, name=None):
     return tf.TensorSpec(shape, dtype, name)
@@ -37,16 +35,12 @@ def stored_variable(array, trainable, name):
     return tf.Variable(array, trainable=trainable, name=name)
 
 
-def write_saved_model(folder, endpoints, attributes, resources, options=None):
-    """Write a SavedModel: functions by name with their concrete forms, what else it has, and resources that these use."""
-    root = _Root()
-    for name, (function, _) in endpoints.items():
-        setattr(root, name, function)
-    for name, value in attributes.items():
-        setattr(root, name, value)
-    root._resources = resources
-    signatures = {name: concrete for name, (_, concrete) in endpoints.items()}
-    signatures.setdefault("serving_default", next(iter(signatures.values())))
+def empty_trackable():
+    """What a SavedModel is written of: whatever is put into its attributes."""
+    return tf.__internal__.tracking.AutoTrackable()
+
+
+def write_saved_model(root, folder, signatures, options=None):
     tf.saved_model.save(root, folder, signatures=signatures, options=options)
 
 
