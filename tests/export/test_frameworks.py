@@ -182,7 +182,7 @@ def test_archive_of_a_called_function(tf, tmp_path):
 SPEC = [layers.InputSpec(shape=(None, 3), dtype="float32")]
 MISTAKES = {
     "'saved_model', not 'zip'": lambda a: keras.export.ExportArchive(format="zip"),
-    "add an endpoint first": lambda a: a.write_out("nowhere"),
+    "No endpoints have been set": lambda a: a.write_out("nowhere"),
     "a layer, a model or a TensorFlow trackable, not 3": lambda a: a.track(3),
     "isn't built": lambda a: a.track_and_add_endpoint("f", layers.Dense(2), SPEC),
     "must be a list, tuple or set, not a int": lambda a: a.add_variable_collection("w", 3),

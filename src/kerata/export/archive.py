@@ -43,6 +43,7 @@ class ExportArchive:
         self._backend = backends.load("tensorflow")
         self._tf_trackable = self._backend.empty_trackable()
         self._endpoints = {}  # name: concrete function
+        self._signatures = {}
         self._resources = []
         self._stored = {}  # id of a variable: (variable, what TensorFlow stores of it)
 
@@ -116,13 +117,13 @@ class ExportArchive:
                     f"ExportArchive: the endpoint {name!r} needs an `input_signature`, for instance "
                     '`[kerata.InputSpec(shape=(None, 3), dtype="float32")]`: `fn` is no `tf.function` that was called.'
                 )
-            function, concrete = self._backend.endpoint(fn)
+            made = self._backend.endpoint(fn)
         else:
             symbols = [tree.map_structure(symbol, argument) for argument in input_signature]
             if backends.current_name() != "tensorflow":
                 fn = self._traced(fn, symbols)
-            function, concrete = self._backend.endpoint(fn, self._specs(symbols))
-        self._endpoints[name] = concrete
+            made = self._backend.endpoint(fn, self._specs(symbols))
+        function, self._signatures[name], self._endpoints[name] = made
         setattr(self._tf_trackable, name, function)
         return function
 
@@ -172,11 +173,11 @@ class ExportArchive:
             ValueError: there are no endpoints.
         """
         if not self._endpoints:
-            raise ValueError("ExportArchive.write_out: there is nothing to write: add an endpoint first.")
+            raise ValueError("ExportArchive.write_out: No endpoints have been set: add one by `add_endpoint` first.")
         root = self._tf_trackable
         root.variables, root.trainable_variables = self.variables, self.trainable_variables
         root.non_trainable_variables, root.tracked_resources = self.non_trainable_variables, self._resources
-        signatures = {**self._endpoints}
+        signatures = dict(self._signatures)
         signatures.setdefault("serving_default", next(iter(signatures.values())))
         with replacing_folder(filepath) as folder:
             self._backend.write_saved_model(root, folder, signatures, options)

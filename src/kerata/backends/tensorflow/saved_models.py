@@ -20,11 +20,18 @@ def was_called(function):
 
 
 def endpoint(function, signature=None):
-    """`(function, its concrete function)`: with a list of structures of specs, one an argument, or as it was called last."""
+    """`(function, signature of a SavedModel, concrete function)`: with a list of structures of specs, one an argument, or as it was
+    called last."""
     if signature is None:
-        return function, function._list_all_concrete_functions()[-1]
-    made = tf.function(function, input_signature=signature, autograph=False)
-    return made, made.get_concrete_function()
+        concrete = function._list_all_concrete_functions()[-1]
+        return function, concrete, concrete
+
+    def made():
+        return tf.function(function, input_signature=signature, autograph=False)
+
+    # While it's saved it's traced anew: two traces of one function would be two functions of one name in the file.
+    saved = made()
+    return saved, saved, made().get_concrete_function()
 
 
 def variables_of(concrete):
