@@ -94,15 +94,12 @@ class RandomErasing(RandomImageLayer, FreeImages):
     def _noise(self, images, seed):
         """Normal noise of the images' shape, independent within every rectangle.
 
-        Noise for one image, as large as the largest rectangle, is repeated: to draw as much as the images have takes longer than
-        all else. Where rectangles lie differs from image to image, and with it the part of the noise that each gets.
+        Noise as large as the largest rectangle is repeated: to draw as much as the images have takes longer than all else.
         """
         low, high = self.value_range
         # In whole numbers, so that sizes that aren't known yet give the same noise; a pixel more, for what is rounded.
         parts = math.ceil(PARTS * max(math.sqrt(self.scale[1]), LEAST_SIDE))
         shape, repeats = list(ops.shape(images)), [1] * len(images.shape)
-        if len(shape) == 4:
-            shape[0], repeats[0] = 1, shape[0]
         for axis in self._axes[:2]:
             shape[axis], repeats[axis] = (shape[axis] * parts + PARTS - 1) // PARTS + 1, -(-PARTS // parts)
         noise = random.normal(tuple(shape), stddev=float(high), dtype="float32", seed=seed)
