@@ -205,10 +205,10 @@ class RandomPosterization(ColorLayer, FreeImages):
 
     def _images(self, images, transformation):
         shift = ops.cast(self._spread(transformation["shift_factor"], images), "int32")
-        pixels = ops.cast(ops.clip(to_range(images, self.value_range, (0, BYTE)), 0, BYTE), "int32")
-        # All bits above those that are cut off.
-        pixels = ops.bitwise_and(pixels, ops.left_shift(ops.full_like(shift, -1), shift))
-        pixels = ops.cast(pixels, ops.dtype(images))
+        # The lowest bits are cut off by arithmetic: exact with powers of 2, and two passes less than on integers.
+        step = ops.cast(ops.left_shift(ops.ones_like(shift), shift), ops.dtype(images))
+        pixels = ops.clip(to_range(images, self.value_range, (0, BYTE)), 0, BYTE)
+        pixels = ops.floor(pixels * (1 / step)) * step
         return to_range(pixels, (0, BYTE), self.value_range)
 
 
