@@ -153,6 +153,32 @@ def test_tapes_see_the_variables_of_planned_layers():
         np.testing.assert_allclose(calls(x), 0)
 
 
+@pytest.mark.parametrize("model", [False, True])
+def test_plans_made_for_inference_can_be_trained(model):
+    torch = pytest.importorskip("torch")
+    with kerata.config.use_backend("torch"):
+        x = ops.convert_to_tensor(X) - 2
+        layer = layers.ReLU(negative_slope=0.1, threshold=0.5)
+        called = kerata.Sequential([layers.Input((3,)), layer]) if model else layer
+        with torch.inference_mode():
+            for _ in range(ENOUGH):
+                called(x)
+        x.requires_grad_()
+        called(x).sum().backward()
+        np.testing.assert_allclose(numbers(x.grad), np.where(X - 2 > 0.5, 1, 0.1), rtol=1e-6)
+        assert model or next(iter(layer._quick.kinds.values())).plan is not None
+
+
+def test_layers_built_for_inference_can_be_trained():
+    torch = pytest.importorskip("torch")
+    with kerata.config.use_backend("torch"):
+        x, layer = ops.convert_to_tensor(X), layers.Dense(2)
+        with torch.inference_mode():
+            layer(x)
+        layer(x).sum().backward()
+        np.testing.assert_allclose(numbers(layer.kernel.storage.grad), np.stack([X.sum(0)] * 2, 1))
+
+
 def test_random_and_counting_layers_are_not_planned(backend):
     x = ops.ones((4, 3))
     dropout, norm = layers.Dropout(0.5, seed=1), layers.BatchNormalization(momentum=0.5)

@@ -11,6 +11,8 @@ _MOST, _VARIOUS = 64, 256
 PATIENCE = 32
 # Elements up to which the calls count, not the numbers. Natives choose by values beyond.
 FEW = 1 << 14
+# What `make` gives where it can't be made, but may be elsewhere.
+LATER = object()
 _PLAIN = frozenset({int, bool, str, type(None)})
 
 
@@ -21,7 +23,7 @@ def repeated(function, kind, make):
         function: `function(*args)` of tensors and plain values, without side effects.
         kind: `kind(args)` gives what such calls are known by, `None` if nothing is to be made for them, and the tensors among
             the arguments.
-        make: `make(function, args)` gives `call(tensors)`, which does the same, or `None`.
+        make: `make(function, args)` gives `call(tensors)`, which does the same, or `None`, or `LATER`.
     """
     kinds, made = {}, 0
 
@@ -37,13 +39,17 @@ def repeated(function, kind, make):
                 return call(tensors)
             except Exception:
                 # Called by itself the operation at fault says in the library's words what is wrong.
-                return function(*args)
+                result = function(*args)
+                # Or nothing is: it doesn't serve here, and failing takes longer.
+                kinds[key] = None
+                return result
         if call == 0 and len(kinds) >= _MOST:
             kinds.clear()
         kinds[key] = call + 1
         if call + 1 >= PATIENCE:
-            made += 1
-            kinds[key] = make(function, args) if made <= _VARIOUS else None
+            result = make(function, args) if made < _VARIOUS else None
+            made += result is not LATER
+            kinds[key] = 0 if result is LATER else result
         return function(*args)
 
     return run

@@ -16,8 +16,9 @@ from kerata.core.scopes import current_autocast, current_stateless
 from kerata.core.slots import Slot, mirror
 from kerata.graph.plan import Plan
 from kerata.graph.tensor import KerasTensor
-from kerata.graph.trace import Trace, current_trace, trace
+from kerata.graph.trace import Trace, trace
 from kerata.layers.call import current_call, signature_of
+from kerata.ops.planned import where_to_plan
 
 # Kinds remembered by one layer at a time, and after how many it's clear that they are too various for plans.
 _MOST, _VARIOUS = 64, 256
@@ -61,7 +62,11 @@ class _Kind:
         self.bound = self.stored and backend.IN_PLACE
         if self.bound:
             self.plan.__defaults__ = tuple(v.storage for v in plan.variables)
-        elif hasattr(backend, "reading") and self.structure is None and all(v._backend is backend for v in plan.variables):
+        elif (
+            hasattr(backend, "reading")
+            and self.structure is None
+            and all(v._backend is backend for v in plan.variables)
+        ):
             self.plan = backend.reading(plan.function, len(plan.graph.inputs), [v.storage for v in plan.variables])
             self.bound = True
 
@@ -196,14 +201,16 @@ class QuickCalls:
     def count(self, kind, layer, backend, key, args, kwargs):
         """One more call of a kind; the last of a few plans it."""
         kind.count += 1
-        if kind.count < _PATIENCE or _stateless() is not None or current_trace.get() is not None:
+        if kind.count < _PATIENCE or _stateless() is not None:
             return
         tensors = [*args, *[v for v in kwargs.values() if type(v) in backend.TYPES]]
-        if not all(map(backend.is_concrete, tensors)):
+        place = where_to_plan(backend, tensors)
+        if place is None:
             return
         kind.count = None
         try:
-            plan = _planned(layer, backend, tensors, len(args), kwargs, key[-1])
+            with place:
+                plan = _planned(layer, backend, tensors, len(args), kwargs, key[-1])
         except Exception:
             # Not everything that runs can be traced.
             return

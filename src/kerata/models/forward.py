@@ -11,6 +11,7 @@ from kerata.graph.plan import Plan
 from kerata.graph.tensor import KerasTensor
 from kerata.graph.trace import NeedsShape, current_trace, trace
 from kerata.layers.call import current_call
+from kerata.ops.planned import where_to_plan
 
 # Compiling pays when a shape comes again; a plan pays at once.
 _PATIENCE = {"planned": 1, "functional": 2, "stateful": 2}
@@ -83,6 +84,8 @@ class Forward:
         if count + 1 < _PATIENCE[self.style]:
             self.calls[key] = count + 1
             return self.DECLINED
+        if self.style == "planned" and where_to_plan(self.backend, (x,)) is None:
+            return self.DECLINED
         call = self.calls[key] = self.make(x, training)
         return call(x) if call is not self.DECLINED else call
 
@@ -101,13 +104,17 @@ class Forward:
         b, model = self.backend, self.model
         symbol = KerasTensor(tuple(x.shape), b.dtype_of(x))
         kwargs = {} if training is None else {"training": training}
-        try:
-            graph = trace(lambda s: model(s, **kwargs), symbol, expand=lambda op: not hasattr(b, op.native))
-        except NeedsShape:
+        place = where_to_plan(b, (x,))
+        if place is None:
             return self.DECLINED
-        if any(get_mask(t) is not None for t in tree.flatten(graph.outputs) if isinstance(t, KerasTensor)):
-            return self.DECLINED
-        plan = Plan(graph, b)
+        with place:
+            try:
+                graph = trace(lambda s: model(s, **kwargs), symbol, expand=lambda op: not hasattr(b, op.native))
+            except NeedsShape:
+                return self.DECLINED
+            if any(get_mask(t) is not None for t in tree.flatten(graph.outputs) if isinstance(t, KerasTensor)):
+                return self.DECLINED
+            plan = Plan(graph, b)
         if plan.updated or graph.losses or not isinstance(graph.outputs, KerasTensor):
             return lambda x: self._noting_losses(plan, x)
         storages, function = plan.variables, plan.function

@@ -1,8 +1,9 @@
 """Composites called again and again, where ops are called one by one: a straight line of native calls takes the body's place."""
 
 import functools
+from contextlib import nullcontext
 
-from kerata.backends.repeated import of_tensors, repeated
+from kerata.backends.repeated import LATER, of_tensors, repeated
 from kerata.core import tree
 from kerata.graph.plan import Plan
 from kerata.graph.tensor import KerasTensor
@@ -14,11 +15,19 @@ def planned(body, backend):
     return repeated(body, backend.kind_of_call, functools.partial(_plan, backend))
 
 
-def _plan(backend, body, args):
-    """`call(tensors)`, or `None` if the call can't be planned."""
-    tensors, alone = [x for x in args if type(x) in backend.TYPES], getattr(backend, "VALUES_ALONE", ())
+def where_to_plan(backend, tensors):
+    """The context that a plan of an eager call with these tensors is made in; `None` where it can't be, or only for there."""
     if current_trace.get() is not None or not all(map(backend.is_concrete, tensors)):
         return None
+    return backend.where_to_plan(tensors) if hasattr(backend, "where_to_plan") else nullcontext()
+
+
+def _plan(backend, body, args):
+    """`call(tensors)`, `None` if the call can't be planned, or `LATER`."""
+    tensors, alone = [x for x in args if type(x) in backend.TYPES], getattr(backend, "VALUES_ALONE", ())
+    place = where_to_plan(backend, tensors)
+    if place is None:
+        return LATER
 
     def expand(op):
         if op.name in alone:
@@ -27,8 +36,9 @@ def _plan(backend, body, args):
 
     symbols = [KerasTensor(tuple(x.shape), backend.dtype_of(x)) for x in tensors]
     try:
-        graph = trace(of_tensors(body, args, backend.TYPES), *symbols, expand=expand)
-        plan = Plan(graph, backend, bare=type(graph.outputs) is KerasTensor)
+        with place:
+            graph = trace(of_tensors(body, args, backend.TYPES), *symbols, expand=expand)
+            plan = Plan(graph, backend, bare=type(graph.outputs) is KerasTensor)
     except Exception:
         # It needs values.
         return None

@@ -14,7 +14,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.eager.execute import execute
 from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsEmpty as _no_tape
 
-from kerata.backends.repeated import FEW, kinds_by, of_tensors, repeated
+from kerata.backends.repeated import FEW, LATER, kinds_by, of_tensors, repeated
 from kerata.backends.tensorflow.core import EAGER_ALONE, VALUES_ALONE, tf, watched
 
 # Operations from which on a function takes less time than they (of composites, whose bodies are Python), and above which tracing does.
@@ -106,9 +106,9 @@ def _kind(args):
 
 
 def _traced(worth, function, args):
-    """`call(tensors)`, or `None` where the function is better called operation by operation."""
+    """`call(tensors)`, or `None` where the function is better called operation by operation, or `LATER`."""
     if tf.config.functions_run_eagerly():
-        return None
+        return LATER
     call, results = of_tensors(function, args, _EAGER), []
 
     def traced(*tensors):

@@ -55,6 +55,7 @@ def is_tensor(x):
 
 
 is_transformed = torch._C._functorch.is_functorch_wrapped_tensor
+_transforming, _tracing = torch._C._functorch.peek_interpreter_stack, torch._C._get_tracing_state
 
 
 def watched(*tensors):
@@ -74,7 +75,15 @@ _described = kinds_by(_CONCRETE, lambda x: ((x.shape, x.dtype, x.device), x.nume
 
 def kind_of_call(args):
     """Of a composite's eager call, see `repeated`; compilers see the body."""
-    return (None, ()) if compiling() else _described(args)
+    return (None, ()) if compiling() or _tracing() else _described(args)
+
+
+def where_to_plan(tensors):
+    """The context for making plans: its constants are to serve everywhere, and autograd. `None`: here they couldn't."""
+    if _tracing() or _len_torch_dispatch_stack() or _transforming() is not None:
+        return None
+    # Tensors made within `torch.device("meta")` have no values.
+    return None if default_device().type == "meta" and not tensors[0].is_meta else torch.inference_mode(False)
 
 
 def on_host(x):
@@ -187,8 +196,8 @@ def bitcast(x, dtype):
 
 
 def variable(array, trainable, name):
-    # Weights are real tensors even if a layer is built while fake ones go through it.
-    with _disable_current_modes() if _len_torch_dispatch_stack() else nullcontext():
+    # Weights are real tensors even if a layer is built while fake ones go through it, and can be trained if it's for inference.
+    with torch.inference_mode(False), _disable_current_modes() if _len_torch_dispatch_stack() else nullcontext():
         return _variable(array, trainable)
 
 
