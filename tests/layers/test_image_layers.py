@@ -573,3 +573,11 @@ def test_rescaling_by_arrays_is_saved(backend):
     layer = layers.Rescaling(np.array([0.5, 1.0]), offset=np.array(0.5))
     again = layers.Rescaling.from_config(json.loads(json.dumps(layer.get_config())))
     np.testing.assert_allclose(ops.convert_to_numpy(again(np.ones((1, 2), "float32"))), [[1.0, 1.5]])
+
+
+@pytest.mark.parametrize("factor", [1, 3, 8])
+def test_posterized_bytes_are_exact(factor, backend):
+    pixels = np.arange(256, dtype="uint8").reshape(1, 16, 16, 1)
+    layer = layers.RandomPosterization((factor, factor), seed=1)
+    found = ops.convert_to_numpy(layer(pixels.astype("float32") + 0.4, training=True))
+    np.testing.assert_array_equal(found, pixels >> (8 - factor) << (8 - factor))

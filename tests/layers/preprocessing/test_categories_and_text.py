@@ -227,3 +227,11 @@ def test_counts_of_tensors(backend, hot):
         for dtype in ("float32", "int64", "uint8"):
             found = ops.convert_to_numpy(category_counts(ops.convert_to_tensor(x), 5, dtype, hot))
             np.testing.assert_array_equal(found, np.minimum(wanted, 1) if hot else wanted)
+
+
+@pytest.mark.parametrize("vocabulary", [[5, -3, 2**40], [2**63 - 1, -(2**63), 7], list(range(50))], ids=["far", "limits", "dense"])
+def test_integers_of_all_sizes_are_looked_up(vocabulary, backend):
+    layer = layers.IntegerLookup(vocabulary=vocabulary, num_oov_indices=1, mask_token=-1)
+    asked = np.array([*vocabulary, -1, 0, 4, 6, 2**31, 2**62, -(2**62), 2**63 - 2, -(2**63) + 1], "int64")
+    places = {n: i + 2 for i, n in enumerate(vocabulary)} | {-1: 0}
+    np.testing.assert_array_equal(ops.convert_to_numpy(layer(asked)), [places.get(int(n), 1) for n in asked])
