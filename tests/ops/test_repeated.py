@@ -130,3 +130,36 @@ def test_what_cannot_be_made_here_is_made_later():
     assert {run(1) for _ in range(3)} == {"body"}
     here.append(1)
     assert [run(1) for _ in range(3)] == ["body", "made", "made"]
+
+
+def test_ever_new_kinds_are_soon_not_looked_at(monkeypatch):
+    monkeypatch.setattr(repeated, "PATIENCE", 8)
+    looked, made = [], []
+
+    def kind(args):
+        looked.append(args)
+        return args, list(args)
+
+    run = repeated.repeated(lambda x: x, kind, lambda *_: lambda tensors: made.append(1) or tensors[0])
+    calls = 1 << 15
+    assert all(run(i) == i for i in range(calls))
+    assert len(looked) < calls / 50
+    # When one comes again and again after all, it's noticed.
+    assert all(run(-1) == -1 for _ in range(calls))
+    assert len(made) > calls / 3
+
+
+def test_what_was_made_stays_among_ever_new_kinds(monkeypatch):
+    monkeypatch.setattr(repeated, "PATIENCE", 8)
+    made = []
+    run = repeated.repeated(
+        lambda x: x, kinds_known, lambda *args: made.append(args[1]) or (lambda tensors: tensors[0])
+    )
+    for i in range(10_000):
+        assert (run(i), run(-1)) == (i, -1)
+    assert made == [(-1,)]
+    # Not more than so many, though.
+    for i in range(1000):
+        for _ in range(10):
+            run(i)
+    assert len(made) == repeated._VARIOUS

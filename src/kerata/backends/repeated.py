@@ -7,6 +7,8 @@ import functools
 
 # Kinds remembered at a time, and for how many in all something is made: more are too various.
 _MOST, _VARIOUS = 64, 256
+# Calls, at first and at most, that aren't looked at after so many kinds of which none came again and again.
+_NAP, _LONGEST_NAP = 256, 1 << 14
 # The call of a kind at which something is made for it, which takes as long as some fifty calls.
 PATIENCE = 32
 # Elements up to which the calls count, not the numbers. Natives choose by values beyond.
@@ -25,11 +27,14 @@ def repeated(function, kind, make):
             the arguments.
         make: `make(function, args)` gives `call(tensors)`, which does the same, or `None`, or `LATER`.
     """
-    kinds, made = {}, 0
+    kinds, made, asleep, nap = {}, 0, 0, _NAP
 
     @functools.wraps(function)
     def run(*args):
-        nonlocal made
+        nonlocal made, asleep, nap
+        if asleep:
+            asleep -= 1
+            return function(*args)
         key, tensors = kind(args)
         call = None if key is None else kinds.get(key, 0)
         if call is None:
@@ -44,11 +49,17 @@ def repeated(function, kind, make):
                 kinds[key] = None
                 return result
         if call == 0 and len(kinds) >= _MOST:
+            # What was made stays, unless it's too much. (A list: other threads call, too.)
+            kept = [(k, c) for k, c in list(kinds.items()) if callable(c)]
             kinds.clear()
+            if not kept:
+                asleep, nap = nap, min(4 * nap, _LONGEST_NAP)
+            elif len(kept) <= _MOST // 2:
+                kinds.update(kept)
         kinds[key] = call + 1
         if call + 1 >= PATIENCE:
             result = make(function, args) if made < _VARIOUS else None
-            made += result is not LATER
+            made, nap = made + (result is not LATER), _NAP
             kinds[key] = 0 if result is LATER else result
         return function(*args)
 
