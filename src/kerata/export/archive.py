@@ -6,9 +6,9 @@ import itertools
 from kerata import backends
 from kerata.core import tree
 from kerata.export.files import replacing_folder
+from kerata.export.planning import plan_for
 from kerata.export.signature import symbol
-from kerata.graph.plan import Plan
-from kerata.graph.trace import trace
+from kerata.graph.tensor import KerasTensor
 from kerata.layers.layer import Layer
 from kerata.state.variable import Variable
 
@@ -208,13 +208,20 @@ class ExportArchive:
         def spec(s):
             return self._backend.tensor_spec(s.shape, s.dtype, s._name or f"input_{next(number)}")
 
-        return [tree.map_structure(spec, s) for s in symbols]
+        def specs(argument):
+            if isinstance(argument, dict):
+                # Inputs without names of their own have those of their keys.
+                named = {k: s for k, s in argument.items() if isinstance(s, KerasTensor) and not s._name}
+                own = {k: self._backend.tensor_spec(s.shape, s.dtype, str(k)) for k, s in named.items()}
+                return {k: own[k] if k in own else tree.map_structure(spec, s) for k, s in argument.items()}
+            return tree.map_structure(spec, argument)
+
+        return [specs(argument) for argument in symbols]
 
     def _traced(self, function, symbols):
         """A function of TensorFlow's tensors that computes what this one does on its own backend."""
         b = self._backend
-        graph = trace(function, *symbols, expand=lambda op: not hasattr(b, op.native), dynamic=True)
-        plan = Plan(graph, b)
+        plan = plan_for(b, function, symbols)
         storages = [self._store(v) for v in plan.variables]
         updated = [self._store(v) for v in plan.updated]
 

@@ -4,7 +4,7 @@ import importlib
 
 from kerata import backends
 from kerata.core.errors import nearest
-from kerata.export.signature import input_symbols
+from kerata.export.signature import inference, input_symbols
 
 # Modules of this package that write a format: `write(model, filepath, symbols, **options)` says what it
 # wrote.
@@ -49,9 +49,9 @@ def export_model(model, filepath, format, verbose=None, input_signature=None, **
 
 
 def serving_call(model):
-    """`(function of the inputs, their symbols)` of a model's inference; `None` if its inputs aren't known."""
+    """`(function of the inputs, their symbols, one an argument)` of a model's inference; `None` if its inputs aren't known."""
     try:
         symbols = input_symbols(model)
     except ValueError:
         return None
-    return (lambda inputs: model(inputs, training=False)), symbols
+    return inference(model, symbols), symbols

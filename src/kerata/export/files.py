@@ -13,6 +13,8 @@ def replacing_folder(path):
     """Yield a folder beside `path` to write into; what is written there takes its place in `path`, the files of its top last."""
     path = os.path.abspath(os.fspath(path))
     outer, name = os.path.split(path)
+    if os.path.lexists(path) and not os.path.isdir(path):
+        raise NotADirectoryError(f"export: a SavedModel is a folder, but {path!r} is a file. Give another path.")
     os.makedirs(outer, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=outer, prefix=f".{name}.") as own:
         yield own

@@ -4,8 +4,8 @@ import os
 import tempfile
 
 from kerata import backends
+from kerata.export.files import replacing_all
 from kerata.export.saved_model_format import archived
-from kerata.saving.atomic import replacing
 
 
 def write(model, filepath, symbols, **options):
@@ -17,7 +17,9 @@ def write(model, filepath, symbols, **options):
     with tempfile.TemporaryDirectory() as folder:
         archive.write_out(folder, verbose=False)
         content, selected = backends.load("tensorflow").litert_of(folder, options)
-    with replacing(path) as target, open(target, "wb") as file:
+    with replacing_all(path) as target, open(target, "wb") as file:
         file.write(content)
-    needs = "\n  The runtime needs TensorFlow's ops (the Flex delegate): some have no form in LiteRT." if selected else ""
+    needs = (
+        "\n  The runtime needs TensorFlow's ops (the Flex delegate): some have no form in LiteRT." if selected else ""
+    )
     return archive.described() + needs

@@ -3,7 +3,7 @@
 import os
 
 from kerata.export.files import replacing_all
-from kerata.export.signature import input_names, output_names
+from kerata.export.signature import inference, input_names, output_names
 from kerata.graph.onnx import emit, save, traced
 
 
@@ -19,7 +19,7 @@ def write(model, filepath, symbols, opset_version=None):
 
 def onnx_model(model, symbols, opset_version=None):
     """The model's inference as a `graph.onnx.Model`."""
-    graph = traced(lambda x: model._forward_pass(x, training=False), [symbols], {}, graph=True)
+    graph = traced(inference(model, symbols), symbols, {}, graph=True)
     options = {} if opset_version is None else {"opset": opset_version}
     return emit(
         graph,
@@ -34,9 +34,7 @@ def onnx_model(model, symbols, opset_version=None):
 def described(onnx):
     """Inputs and outputs, one a line."""
     lines = [
-        f"  {kind} {info!r}"
-        for kind, infos in (("input", onnx.inputs), ("output", onnx.outputs))
-        for info in infos
+        f"  {kind} {info!r}" for kind, infos in (("input", onnx.inputs), ("output", onnx.outputs)) for info in infos
     ]
     return "\n".join(line.replace("'", "") for line in lines)
 

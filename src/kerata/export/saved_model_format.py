@@ -1,6 +1,7 @@
 """Models as TensorFlow SavedModels."""
 
 from kerata.export.archive import ExportArchive
+from kerata.export.signature import inference
 
 
 def write(model, filepath, symbols, **kwargs):
@@ -12,7 +13,10 @@ def write(model, filepath, symbols, **kwargs):
 
 def archived(model, symbols, **kwargs):
     """The model's inference as the endpoint `serve`."""
+    if not model.built:
+        # Shapes that were given are enough to make the weights.
+        model(*symbols)
     archive = ExportArchive()
     archive.track(model)
-    archive.add_endpoint("serve", lambda inputs: model(inputs, training=False), [symbols], **kwargs)
+    archive.add_endpoint("serve", inference(model, symbols), list(symbols), **kwargs)
     return archive

@@ -27,8 +27,8 @@ def _serving(model, cache):
         if found is None:
             return {}
         function, symbols = found
-        specs = tf.nest.map_structure(lambda s: tf.TensorSpec(s.shape, s.dtype, s._name), symbols)
-        known["serving"] = tf.function(function, input_signature=[specs], autograph=False)
+        specs = tf.nest.map_structure(lambda s: tf.TensorSpec(s.shape, s.dtype, s._name), list(symbols))
+        known["serving"] = tf.function(function, input_signature=specs, autograph=False)
     return {"_default_save_signature": known["serving"]}
 
 

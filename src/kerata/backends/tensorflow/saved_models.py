@@ -1,12 +1,13 @@
 """SavedModels and LiteRT files, of functions of tensors."""
 
+import inspect
 import re
 
 from kerata.backends.tensorflow.core import tf
 
 
-def tensor_spec(shape, dtype, name=None):
-    return tf.TensorSpec(shape, dtype, name)
+def tensor_spec(shape, dtype, name):
+    return tf.TensorSpec(shape, dtype, _allowed(name))
 
 
 def is_trackable(resource):
@@ -26,12 +27,35 @@ def endpoint(function, signature=None):
         concrete = function._list_all_concrete_functions()[-1]
         return function, concrete, concrete
 
-    def made():
+    def made(function):
         return tf.function(function, input_signature=signature, autograph=False)
 
     # While it's saved it's traced anew: two traces of one function would be two functions of one name in the file.
-    saved = made()
-    return saved, saved, made().get_concrete_function()
+    saved, concrete = made(function), made(function).get_concrete_function()
+    if not _is_deep(concrete.structured_outputs):
+        return saved, saved, concrete
+
+    def flat(*inputs, **named):
+        return dict(_named(saved(*inputs, **named)))
+
+    flat.__signature__ = inspect.signature(function)
+    return saved, made(flat), concrete
+
+
+def _is_deep(outputs):
+    """Whether outputs are nested more than signatures of SavedModels can be."""
+    values = outputs.values() if isinstance(outputs, dict) else outputs if isinstance(outputs, (list, tuple)) else ()
+    return any(tf.nest.is_nested(v) for v in values)
+
+
+def _named(outputs, path=()):
+    """`(name, tensor)` of nested outputs: the keys that lead to each, joined; numbers follow `output`."""
+    if not tf.nest.is_nested(outputs):
+        yield "_".join(path if not path[0].isdigit() else ("output", *path)), outputs
+        return
+    items = outputs.items() if isinstance(outputs, dict) else enumerate(outputs)
+    for key, value in items:
+        yield from _named(value, (*path, str(key)))
 
 
 def variables_of(concrete):
@@ -39,7 +63,13 @@ def variables_of(concrete):
 
 
 def stored_variable(array, trainable, name):
-    return tf.Variable(array, trainable=trainable, name=name)
+    return tf.Variable(array, trainable=trainable, name=_allowed(name))
+
+
+def _allowed(name):
+    """A name in the few characters that TensorFlow's may have."""
+    name = re.sub(r"[^A-Za-z0-9_./-]", "_", name)
+    return name if re.match("[A-Za-z0-9.]", name) else f"v{name}"
 
 
 def empty_trackable():

@@ -28,11 +28,15 @@ class _Module(nn.Module):
                 self.register_buffer(name, value)
 
     def forward(self, *inputs):
-        return self._function(inputs, [getattr(self, name) for name in self._names])
+        values = [getattr(self, name) for name in self._names]
+        outputs, updates = self._function(inputs, values)
+        for position, value in updates:
+            values[position].copy_(value)
+        return outputs
 
 
 def exported_program(function, values, inputs, options):
-    """The program of `function(inputs, values)`.
+    """The program of `function(inputs, values)`, which returns the outputs, and `(position, value)` of values to update.
 
     Args:
         function: of a tuple of inputs and a list of values.
