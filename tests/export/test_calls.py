@@ -1,6 +1,5 @@
 """What is exported of models that are called in other ways than on one declared tensor, and of what their layers hold."""
 
-import numpy as np
 import pytest
 from running import close
 from test_export import f, on_numpy  # noqa: F401
