@@ -26,6 +26,11 @@ class OfTwo(Sum):
         return self.added(a, b)
 
 
+class OfNumbers(Sum):
+    def call(self, a, n):
+        return self.added(a, ops.cast(n, "float32"))
+
+
 class OfList(Sum):
     def call(self, inputs):
         return self.added(*inputs)
@@ -48,9 +53,11 @@ def built(model, *shapes):
 
 A, B = (layers.InputSpec(shape=(None, n), dtype="float32") for n in (3, 2))
 X, Y = f(4, 3), f(4, 2)
+N = Y.astype("int32")
 # name: (model, arguments, `input_signature`, names of the inputs in the SavedModel's signature)
 CALLS = {
     "two": (lambda: called(OfTwo(), X, Y), (X, Y), None, ["input_0", "input_1"]),
+    "dtypes": (lambda: called(OfNumbers(), X, N), (X, N), None, ["input_0", "input_1"]),
     "two-by-name": (lambda: called(OfTwo(), X, b=Y), (X, Y), None, ["input_0", "input_1"]),
     "two-given": (OfTwo, (X, Y), [A, B], ["input_0", "input_1"]),
     "list": (lambda: called(OfList(), [X, Y]), ([X, Y],), None, ["input_0", "input_1"]),

@@ -102,16 +102,46 @@ def test_subclassed_models_are_exported_as_they_were_called(any_backend, tf, tmp
     close([loaded.serve(tokens).numpy()], [wanted])
 
 
-def test_functions_of_tensorflow_go_along(tf, tmp_path):
-    class Doubled(layers.Layer):
-        def call(self, x):
-            return tf.math.add(x, x)
+class Doubled(layers.Layer):
+    """A layer of TensorFlow's own functions, built by other names."""
 
+    def build(layer, shape):  # noqa: N805
+        layer.factor = layer.add_weight((), "ones")
+
+    def call(self, x):
+        import tensorflow
+
+        return tensorflow.math.add(x, x) * self.factor
+
+
+WORDS = np.array([["a b"], ["c"]])
+ON_TENSORFLOW = {
+    "own functions": (lambda: [keras.Input((3,)), Doubled()], np.ones((2, 3), "float32")),
+    "activity": (lambda: [keras.Input((3,)), layers.Dense(2, activity_regularizer="l2")], np.ones((2, 3), "float32")),
+    "words": (lambda: [keras.Input((1,), dtype="string"), layers.StringLookup(vocabulary=["a b", "d"])], WORDS),
+    "text": (
+        lambda: [
+            keras.Input((1,), dtype="string"),
+            layers.TextVectorization(vocabulary=["c", "a"], output_sequence_length=3),
+            layers.Embedding(4, 2),
+        ],
+        WORDS,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ON_TENSORFLOW)
+def test_what_only_tensorflow_can_do_goes_along(kind, tf, tmp_path):
+    make, x = ON_TENSORFLOW[kind]
     with backends.use_backend("tensorflow"):
-        model = keras.Sequential([keras.Input((3,)), Doubled()])
+        model, x = keras.Sequential(make()), tf.constant(x)
+        wanted = ops.convert_to_numpy(model(x))
         model.export(tmp_path / "m", verbose=False)
-    loaded = tf.saved_model.load(str(tmp_path / "m"))
-    np.testing.assert_array_equal(loaded.serve(np.ones((1, 3), "float32")), [[2, 2, 2]])
+        tf.saved_model.save(model, str(tmp_path / "own"))
+    for folder in ("m", "own"):
+        loaded = tf.saved_model.load(str(tmp_path / folder))
+        (found,) = loaded.signatures["serving_default"](x).values()
+        close([found.numpy()], [wanted])
 
 
 def test_archive(any_backend, tf, tmp_path, capsys):  # noqa: F811

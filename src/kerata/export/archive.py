@@ -44,7 +44,7 @@ class ExportArchive:
         self._tf_trackable = self._backend.empty_trackable()
         self._endpoints = {}  # name: concrete function
         self._signatures = {}
-        self._resources = []
+        self._resources, self._layers = [], []
         self._stored = {}  # id of a variable: (variable, what TensorFlow stores of it)
 
     @property
@@ -79,6 +79,7 @@ class ExportArchive:
         """
         if isinstance(resource, Layer):
             _check_built(resource, "track")
+            self._layers.append(resource)
             for variable in resource.variables:
                 self._store(variable)
         elif self._backend.is_trackable(resource):
@@ -176,7 +177,7 @@ class ExportArchive:
             raise ValueError("ExportArchive.write_out: No endpoints have been set: add one by `add_endpoint` first.")
         root = self._tf_trackable
         root.variables, root.trainable_variables = self.variables, self.trainable_variables
-        root.non_trainable_variables, root.tracked_resources = self.non_trainable_variables, self._resources
+        root.non_trainable_variables, root.tracked_resources = self.non_trainable_variables, self._all_resources()
         signatures = dict(self._signatures)
         signatures.setdefault("serving_default", next(iter(signatures.values())))
         with replacing_folder(filepath) as folder:
@@ -187,6 +188,11 @@ class ExportArchive:
     def described(self):
         """Endpoints, one a line."""
         return "\n".join(f"  {name}: {_described(concrete)}" for name, concrete in self._endpoints.items())
+
+    def _all_resources(self):
+        """Those tracked, and the tables that layers had made by now."""
+        layers = [layer for tracked in self._layers for layer in tracked._flatten_layers()]
+        return [*self._resources, *(table for layer in layers for table in self._backend.tables_of(layer))]
 
     # ------------------------------------------------------------- tracing
 

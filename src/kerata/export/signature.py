@@ -44,7 +44,7 @@ def _arguments(model, given):
     if not isinstance(given, (list, tuple)):
         return [given]
     declared = _declared(model)
-    one = model.__dict__.get("_called_on") if declared is None else declared
+    one = next(iter(_called_on(model)), None) if declared is None else declared
     if len(given) == 1 and (not isinstance(one, (list, tuple)) or isinstance(given[0], (list, tuple, dict))):
         return list(given)
     several = declared is None and not isinstance(one, (list, tuple)) and len(_parameters(model)) >= len(given) > 1
@@ -56,17 +56,22 @@ def _known(model):
     declared = _declared(model)
     if declared is not None:
         return [_specs(declared, named=True)]
-    called_on = model.__dict__.get("_called_on")
+    called_on = [_specs(a, named=False) for a in _called_on(model)]
     shapes = model.__dict__.get("_build_shapes_dict") or {}
     if len(shapes) < 2:
-        of_shapes = [_of_shapes(s) for s in shapes.values()]
-        return of_shapes or None if called_on is None else [_specs(called_on, named=False)]
+        return called_on[:1] or [_of_shapes(s) for s in shapes.values()] or None
     parameters = [p.name for p in _parameters(model)]
     built_for = [_of_shapes(shapes[f"{name}_shape"]) for name in parameters if f"{name}_shape" in shapes]
     if [f"{name}_shape" in shapes for name in parameters[: len(shapes)]] != [True] * len(shapes):
         # Exports pass arguments by position: one that was left out has no place.
         return None
-    return built_for if called_on is None else [_specs(called_on, named=False), *built_for[1:]]
+    called_on = called_on[: len(built_for)]
+    return called_on + built_for[len(called_on) :]
+
+
+def _called_on(model):
+    """The arguments that a model was called with by position."""
+    return model.__dict__.get("_called_on") or []
 
 
 def _specs(symbols, named):

@@ -509,7 +509,7 @@ class Layer(Operation, metaclass=LayerMeta):
         """Make the weights, given the shape of the inputs. Override in layers that have some."""
 
     def _remember_build(self, build, args, kwargs):
-        parameters = [p for p in inspect.signature(build).parameters if p != "self"]
+        _, *parameters = inspect.signature(build).parameters
         shapes = dict(zip(parameters, args, strict=False)) | kwargs
         self.__dict__["_build_shapes_dict"] = shapes
 
@@ -545,7 +545,7 @@ class Layer(Operation, metaclass=LayerMeta):
             self.built = True
             return
         shapes = {k: _shapes_of(v) for k, v in bound.items() if k is not None and _has_shapes(v)}
-        parameters = [p for p in inspect.signature(build).parameters.values() if p.name != "self"]
+        parameters = list(inspect.signature(self.build).parameters.values())
         if len(parameters) == 1 and parameters[0].kind not in (
             inspect.Parameter.VAR_KEYWORD,
             inspect.Parameter.VAR_POSITIONAL,
@@ -754,11 +754,13 @@ class Layer(Operation, metaclass=LayerMeta):
 
     def _finish(self, bound, outputs, mask):
         if self.activity_regularizer is not None:
+            from kerata.ops.elementwise import divide
+
             for output in tree.flatten(outputs):
                 if output is not None and hasattr(output, "shape"):
                     loss = self.activity_regularizer(output)
                     # The mean over examples, as the other losses are.
-                    self.add_loss(loss / _shape(output)[0] if len(output.shape) else loss)
+                    self.add_loss(divide(loss, _shape(output)[0]) if len(output.shape) else loss)
         self._set_output_masks(bound, outputs, mask)
 
     def _set_output_masks(self, bound, outputs, mask):
@@ -845,7 +847,7 @@ class Layer(Operation, metaclass=LayerMeta):
 
     def _spec_from_shape(self, bound):
         shapes = {k: _shapes_of(v) for k, v in bound.items() if _has_shapes(v)}
-        parameters = [p for p in inspect.signature(type(self).compute_output_shape).parameters if p != "self"]
+        parameters = inspect.signature(self.compute_output_shape).parameters
         if len(parameters) == 1:
             result = self.compute_output_shape(next(iter(shapes.values())))
         else:

@@ -81,7 +81,7 @@ class Model(Trainer, Layer):
         if self._forward is None and self.built:
             self.__dict__["_forward"] = Forward(self)
             # What export and inference backends ask of a model that doesn't declare its inputs.
-            self.__dict__["_called_on"] = tree.map_structure(_batchless, args[0]) if args else None
+            self.__dict__["_called_on"] = [tree.map_structure(_batchless, a) for a in args]
         return outputs
 
     def call(self, *args, **kwargs):

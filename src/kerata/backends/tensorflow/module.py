@@ -1,6 +1,7 @@
 """Layers and optimizers of this backend are what `tf.train.Checkpoint` and `tf.saved_model` take."""
 
 from kerata.backends.tensorflow.core import tf
+from kerata.backends.tensorflow.text import TextTable
 
 Trackable = tf.__internal__.tracking.Trackable
 _classes = {}
@@ -44,7 +45,15 @@ def _holdings(owner):
         found[f"layer_{i}"] = layer
     for i, seed in enumerate(getattr(owner, "_seed_generators", ())):
         found[f"seed_{i}"] = seed.state.storage
+    for i, table in enumerate(tables_of(owner)):
+        found[f"table_{i}"] = table
     return found
+
+
+def tables_of(layer):
+    """TensorFlow's tables of a layer that looks words up."""
+    tables = getattr(layer, "_tables", {}).values()
+    return [t.table for t in tables if isinstance(t, TextTable)]
 
 
 def module_class(cls):
