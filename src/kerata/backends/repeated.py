@@ -18,7 +18,7 @@ LATER = object()
 _PLAIN = frozenset({int, bool, str, type(None)})
 
 
-def repeated(function, kind, make):
+def repeated(function, kind, make, is_traced=bool):
     """The function, whose calls of kinds that come again and again go by what is made for them.
 
     Args:
@@ -26,12 +26,16 @@ def repeated(function, kind, make):
         kind: `kind(args)` gives what such calls are known by, `None` if nothing is to be made for them, and the tensors among
             the arguments.
         make: `make(function, args)` gives `call(tensors)`, which does the same, or `None`, or `LATER`.
+        is_traced: whether calls are being traced or compiled by the framework now, which must see the function alone
+            (`bool()` is False: never).
     """
     kinds, made, asleep, nap = {}, 0, 0, _NAP
 
     @functools.wraps(function)
     def run(*args):
         nonlocal made, asleep, nap
+        if is_traced():
+            return function(*args)
         if asleep:
             asleep -= 1
             return function(*args)

@@ -12,7 +12,7 @@ from kerata.graph.trace import current_trace, trace
 
 def planned(body, backend):
     """A composite's body, whose eager calls of a kind that comes again and again are planned."""
-    return repeated(body, backend.kind_of_call, functools.partial(_plan, backend))
+    return repeated(body, backend.kind_of_call, functools.partial(_plan, backend), backend.is_traced)
 
 
 def where_to_plan(backend, tensors):

@@ -21,8 +21,9 @@ WIDE_INTEGERS = frozenset({np.dtype("int32"), np.dtype("int64")})
 NUMPY_TYPES = frozenset(TYPES)
 # Dtypes that NumPy (or ml_dtypes) sums, multiplies or evaluates too coarsely: computed in float32, then rounded once.
 NARROW = frozenset(np.dtype(name) for name in ("float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"))
-# Of a composite's call, see `repeated`.
+# Of composites' calls, see `repeated`.
 kind_of_call = kinds_by(frozenset({np.ndarray}), lambda x: ((x.shape, x.dtype), x.size))
+is_traced = bool
 _NAMES = {np.dtype(type_): np.dtype(type_).name for type_ in TYPES if type_ is not np.ndarray}
 
 

@@ -71,7 +71,7 @@ def in_one(function, worth=_WORTH):
         function: `function(*args)` of tensors and plain values, without side effects, that gives the same numbers in graphs.
         worth: operations from which on it's done.
     """
-    return repeated(function, _kind, functools.partial(_traced, worth))
+    return repeated(function, _kind, functools.partial(_traced, worth), _is_traced)
 
 
 def reading(function, count, variables):
@@ -86,7 +86,7 @@ def reading(function, count, variables):
     def kind(args):
         return _kind(args) if _no_tape() else (None, ())
 
-    joined = repeated(read, kind, functools.partial(_traced, _WORTH))
+    joined = repeated(read, kind, functools.partial(_traced, _WORTH), _is_traced)
     return lambda *args: joined(*args) if len(args) == count else function(*args)
 
 
@@ -98,9 +98,11 @@ def is_few(x):
 _described = kinds_by(_EAGER, lambda x: ((shape := x._shape_tuple(), x._datatype_enum()), math.prod(shape)))
 
 
+def _is_traced():
+    return not tf.executing_eagerly()
+
+
 def _kind(args):
-    if not tf.executing_eagerly():
-        return None, ()
     key, tensors = _described(args)
     return (None if watched(*tensors) else key), tensors
 

@@ -70,12 +70,13 @@ def watched(*tensors):
 
 
 _CONCRETE = frozenset(TYPES)
-_described = kinds_by(_CONCRETE, lambda x: ((x.shape, x.dtype, x.device), x.numel()))
+# Of composites' eager calls, see `repeated`.
+kind_of_call = kinds_by(_CONCRETE, lambda x: ((x.shape, x.dtype, x.device), x.numel()))
 
 
-def kind_of_call(args):
-    """Of a composite's eager call, see `repeated`; compilers see the body."""
-    return (None, ()) if compiling() or _tracing() else _described(args)
+def is_traced():
+    """Whether a compiler or tracer looks at the Python code that runs."""
+    return compiling() or _tracing() is not None
 
 
 def where_to_plan(tensors):
