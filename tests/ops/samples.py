@@ -177,6 +177,7 @@ for name in ("floor_divide", "mod"):
     sample(name, x1=i(3, 4), x2=2, oracle=getattr(np, name))
     sample(name, x1=-7, x2=i(3, low=1), oracle=getattr(np, name))
     sample(name, x1=f(3), x2=-1.5, oracle=getattr(np, name), grad=False)
+    sample(name, x1=np.array(7.5), x2=np.array(2.5), oracle=getattr(np, name), grad=False)
 sample("power", x1=pos(3, 4), x2=f(4), oracle=np.power)
 sample("power", x1=f(3, 4), x2=3, oracle=np.power, grad=False)
 sample("power", x1=i(3, 4), x2=2, oracle=np.power)
@@ -335,7 +336,7 @@ sample("repeat", x=f(2, 3), repeats=2, oracle=np.repeat)
 sample("repeat", x=f(2, 3), repeats=2, axis=-1, oracle=np.repeat)
 sample("repeat", x=f(2, 3), repeats=(1, 0, 2), axis=1, oracle=lambda x, repeats, axis: np.repeat(x, repeats, axis))
 for name in ("tril", "triu"):
-    for k in (0, -1, 2):
+    for k in (0, -1, 2, 9, -9):
         sample(name, x=f(2, 3, 4), k=k, oracle=getattr(np, name))
     sample(name, x=i(3, 3), oracle=getattr(np, name))
 for k in (0, 1, -2):
@@ -876,6 +877,8 @@ sample("unique", x=repeats, size=2, return_index=True, oracle=lambda x, **kw: [n
 # ------------------------------------------------------------------ more creation
 
 sample("tri", N=3, oracle=np.tri)
+sample("tri", N=3, k=-5, oracle=np.tri)
+sample("tri", N=3, k=4, oracle=np.tri)
 sample("tri", N=2, M=4, k=1, dtype="int32", oracle=np.tri)
 sample("logspace", start=0, stop=3, num=4, oracle=np.logspace, tol=1e-4)
 sample("logspace", start=0, stop=3, num=4, base=2, endpoint=False, oracle=np.logspace)

@@ -515,3 +515,13 @@ def test_composites_that_return_constants_are_told_by_who_asks():
         assert isinstance(ops.ones_like(x), KerasTensor)
         with Trace(record=False, dynamic=True):
             assert not isinstance(ops.ones_like(x), KerasTensor)
+
+
+@pytest.mark.parametrize("name", ["tril", "triu"])
+def test_triangles_of_a_computed_diagonal(name):
+    tf = pytest.importorskip("tensorflow")
+    x = np.arange(24.0, dtype="float32").reshape(1, 2, 3, 4)
+    with backends.use_backend("tensorflow"):
+        call = tf.function(lambda x, k: getattr(ops, name)(x, k=k), jit_compile=True)
+        for k in (-1, 0, 2):
+            np.testing.assert_array_equal(call(x, tf.constant(k)), getattr(np, name)(x, k))

@@ -194,6 +194,8 @@ def floor_divide(x1, x2):
 def _floor_eagerly(x1, x2):
     """Only where rounding led to an integer may the exact quotient be just below it."""
     quotient = x1 / x2
+    if not quotient.shape.rank:
+        return _exact_floor(x1, x2)
     below = tf.floor(quotient)
     doubtful = quotient == below
     if not tf.reduce_any(doubtful):

@@ -97,13 +97,14 @@ def _padded_places(size, pair, mode):
 
 
 def tril(x, k):
-    if k >= 0:
+    # The kernel takes diagonals that there are.
+    if isinstance(k, int) and 0 <= k < (x.shape[-1] or 0):
         return tf.linalg.band_part(x, -1, k)
     return tf.where(_below(x, k), x, tf.zeros((), x.dtype))
 
 
 def triu(x, k):
-    if k <= 0:
+    if isinstance(k, int) and 0 <= -k < (x.shape[-2] or 0):
         return tf.linalg.band_part(x, -k, -1)
     return tf.where(_below(x, k - 1), tf.zeros((), x.dtype), x)
 
