@@ -94,8 +94,9 @@ def litert_of(folder, options):
     """
     options = dict(options)
     select = options.pop("enable_select_tf_ops", None)
+    known = tf.lite.TFLiteConverter.from_saved_model(folder) if options else None
     for name in options:
-        if name[0] == "_" or not hasattr(tf.lite.TFLiteConverter.from_saved_model(folder), name):
+        if name[0] == "_" or not hasattr(known, name):
             raise ValueError(f"export: the LiteRT converter has no option {name!r}. See `tf.lite.TFLiteConverter`.")
     if not select:
         try:
